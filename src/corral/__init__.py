@@ -1,0 +1,1 @@
+"""Corral runs work where the hardware is: workflows on fleets of Android devices, on PostgreSQL."""
