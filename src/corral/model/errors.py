@@ -6,9 +6,10 @@ class CorralError(Exception):
 
     code = "internal_error"
 
-    def __init__(self, message: str, *, path: str | None = None) -> None:
+    def __init__(self, message: str, *, code: str | None = None, path: str | None = None) -> None:
         super().__init__(message)
         self.message = message
+        self.code = code or type(self).code
         self.path = path
 
 
@@ -61,6 +62,11 @@ class DatabaseNotReadyError(CorralError):
 
 
 class EmbeddedPostgresError(CorralError):
-    """The embedded PostgreSQL could not be found, started or stopped."""
+    """The embedded PostgreSQL could not be made, started, joined or stopped; nothing was deleted.
+
+    Codes: no_binaries, no_account, unreachable, foreign_directory, wrong_version,
+    in_use, init_failed, start_failed, stop_failed, each prefixed `embedded_postgres_`.
+    `path` is the directory concerned.
+    """
 
     code = "embedded_postgres"
