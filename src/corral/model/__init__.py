@@ -1,0 +1,1 @@
+"""What Corral talks about: ids, states, records and errors. Imports nothing else of Corral."""
