@@ -74,20 +74,24 @@ class Account:
         Path(temporary).replace(path)
 
 
-def choose_account(home: Path, pgdata: Path) -> Account:
-    """Return the account for the cluster in `home`. Raises when root has nobody to give it to."""
-    if sys.platform == "win32":
+if sys.platform == "win32":
+
+    def choose_account(home: Path, pgdata: Path) -> Account:
+        """Return the current account: pg_ctl itself gives up an administrator's rights."""
+        del home, pgdata
         return Account(name=getpass.getuser(), uid=-1, gid=-1, is_switched=False)
-    if os.geteuid() != 0:
-        return _current_account()
-    for existing in (pgdata, home):
-        if existing.exists() and (owner := existing.stat().st_uid) != 0:
-            return _account_of(owner, existing)
-    return _service_account()
 
-
-if sys.platform != "win32":
+else:
     import pwd
+
+    def choose_account(home: Path, pgdata: Path) -> Account:
+        """Return the account for the cluster in `home`. Raises when root has nobody to give it to."""
+        if os.geteuid() != 0:
+            return _current_account()
+        for existing in (pgdata, home):
+            if existing.exists() and (owner := existing.stat().st_uid) != 0:
+                return _account_of(owner, existing)
+        return _service_account()
 
     def _current_account() -> Account:
         uid, gid = os.geteuid(), os.getegid()
@@ -130,9 +134,7 @@ if sys.platform != "win32":
         for program, *options in commands:
             if (found := shutil.which(program)) is None:
                 continue
-            done = subprocess.run(
-                [found, *options, _OWN_ACCOUNT], capture_output=True, text=True, check=False
-            )
+            done = subprocess.run([found, *options, _OWN_ACCOUNT], capture_output=True, text=True, check=False)
             # Another process may have made it in the meantime, which is as good.
             with contextlib.suppress(KeyError):
                 pwd.getpwnam(_OWN_ACCOUNT)

@@ -51,9 +51,7 @@ def major_version(bin_dir: Path) -> int:
     """Return the major version of the server in `bin_dir`. Raises when it is not one, or is too old."""
     program = bin_dir / f"postgres{_SUFFIX}"
     try:
-        done = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, check=True, timeout=30
-        )
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True, timeout=30)
     except (OSError, subprocess.SubprocessError) as error:
         raise EmbeddedPostgresError(
             f"{program} cannot be run: {error}", code="embedded_postgres_no_binaries", path=str(bin_dir)
@@ -108,9 +106,7 @@ class Programs:
             bin_dir = _copy_for_all(bin_dir)
         return cls(bin_dir, account)
 
-    def run(
-        self, command: str, *options: str, pgdata: Path, stdin: str = ""
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, command: str, *options: str, pgdata: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run a command such as "pg_ctl start" on `pgdata`; its whole output is in `stdout`.
 
         "{pgdata}" in an option stands for the directory's name, which may be another one to the program.

@@ -37,9 +37,7 @@ class Cluster:
     to be taken over; whoever finds the lock taken waits for its holder's server and joins it.
     """
 
-    def __init__(
-        self, home: Path, *, bin_dir: Path, durable: bool, startup_timeout: timedelta, stop_mode: str = "fast"
-    ) -> None:
+    def __init__(self, home: Path, *, bin_dir: Path, durable: bool, startup_timeout: timedelta) -> None:
         self.home = home
         self.pgdata = home / PGDATA
         self.owns = False
@@ -47,7 +45,6 @@ class Cluster:
         self._bin_dir = bin_dir
         self._durable = durable
         self._startup_timeout = startup_timeout
-        self._stop_mode = stop_mode
         self._lock = FileLock(home / LOCK)
         self._postmaster: Postmaster | None = None
 
@@ -84,7 +81,7 @@ class Cluster:
         if not self.owns:
             return
         try:
-            self._shut_down(self._stop_mode)
+            self._shut_down("fast", "immediate")
             if postmaster is not None:
                 self._endpoint.clear(postmaster)
         finally:
@@ -124,14 +121,12 @@ class Cluster:
             if self.pgdata.exists():
                 check_pgdata(self.pgdata, self._bin_dir)
             else:
-                make_pgdata(
-                    self.home, programs=self._programs, endpoint=self._endpoint, durable=self._durable
-                )
+                make_pgdata(self.home, programs=self._programs, endpoint=self._endpoint, durable=self._durable)
             self._postmaster = self._own(deadline)
         except BaseException:
             # A server that is not ready in time is of no use, and nobody would be left to stop it.
             with contextlib.suppress(EmbeddedPostgresError):
-                if self.pgdata.exists() and find_running(self.pgdata, self._programs) is not None:
+                if self.pgdata.exists():
                     self._shut_down("immediate")
             self.owns = False
             self._lock.release()
@@ -173,15 +168,19 @@ class Cluster:
             pgdata=self.pgdata,
         )
 
-    def _shut_down(self, mode: str) -> None:
-        for attempt in dict.fromkeys((mode, "immediate")):
+    def _shut_down(self, *modes: str) -> None:
+        """End the server, trying one mode after the other; one that is dead already is as good as stopped."""
+        for mode in modes:
+            # pg_ctl would wait for a killed server until its parent has taken notice of its end.
+            if find_running(self.pgdata, self._programs) is None:
+                return
             done = self._programs.run(
-                "pg_ctl stop", "--silent", "--wait", f"--timeout={_STOP_S}", f"--mode={attempt}", pgdata=self.pgdata
+                "pg_ctl stop", "--silent", "--wait", f"--timeout={_STOP_S}", f"--mode={mode}", pgdata=self.pgdata
             )
-            if done.returncode == 0 or find_running(self.pgdata, self._programs) is None:
+            if done.returncode == 0:
                 return
         raise EmbeddedPostgresError(
-            f"PostgreSQL in {self.pgdata} does not stop:\n{done.stdout.strip()}\n{self.log_tail()}",
+            f"PostgreSQL in {self.pgdata} does not stop. The end of its log:\n{self.log_tail()}",
             code="embedded_postgres_stop_failed",
             path=str(self.pgdata),
         )
@@ -210,14 +209,11 @@ class Cluster:
         if self._is_held_up_by_old_backends():
             pids = ", ".join(map(str, processes_in(self.pgdata))) or "unknown"
             return EmbeddedPostgresError(
-                f"processes of a killed PostgreSQL still use {self.pgdata} (pids: {pids}):"
-                " end them, then start again",
+                f"processes of a killed PostgreSQL still use {self.pgdata} (pids: {pids}): end them, then start again",
                 code="embedded_postgres_in_use",
                 path=str(self.pgdata),
             )
-        return self._start_failed(
-            f"PostgreSQL was not ready after {self._startup_timeout.total_seconds():g} s"
-        )
+        return self._start_failed(f"PostgreSQL was not ready after {self._startup_timeout.total_seconds():g} s")
 
     def _start_failed(self, what: str) -> EmbeddedPostgresError:
         return EmbeddedPostgresError(

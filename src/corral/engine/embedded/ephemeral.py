@@ -30,7 +30,7 @@ def make_temporary_home() -> Path:
 def remove_abandoned(bin_dir: Path, *, settled: timedelta = _SETTLED) -> None:
     """Stop and remove the temporary clusters of this user whose processes were killed."""
     for home in _settled_homes(settled):
-        cluster = Cluster(home, bin_dir=bin_dir, durable=False, startup_timeout=timedelta(), stop_mode="immediate")
+        cluster = Cluster(home, bin_dir=bin_dir, durable=False, startup_timeout=timedelta())
         # One that cannot be removed now is found again next time.
         with contextlib.suppress(EmbeddedPostgresError, OSError):
             if cluster.stop_if_orphaned():

@@ -1,11 +1,12 @@
 """What lies in an embedded cluster's directory, and how it comes to be there.
 
-    corral.lock         held by the process that owns the running server
-    pgdata/             PostgreSQL's own directory
-    run/                its socket, where the path is short enough
-    .corral-initdb-*/   a cluster in the making; one that is found was never finished
+- `corral.lock` is held by the process that owns the running server;
+- `pgdata/` is PostgreSQL's own directory;
+- `run/` has its socket, where the path is short enough;
+- `.corral-initdb-*/` is a cluster in the making; one that is found unlocked was never finished.
 """
 
+import contextlib
 import os
 import shutil
 import sys
@@ -25,10 +26,10 @@ _MAKING = ".corral-initdb-"
 
 def prepare_home(home: Path) -> None:
     """Make sure that `home` exists and is Corral's or empty. Raises `embedded_postgres_foreign_directory`."""
-    if not home.exists():
+    with contextlib.suppress(FileExistsError):
+        home.mkdir(parents=True)
         # Root's clusters run as another account, which must be able to pass through, not to look around.
         is_root = sys.platform != "win32" and os.geteuid() == 0
-        home.mkdir(parents=True)
         home.chmod(0o711 if is_root else 0o700)
     if not home.is_dir():
         raise _foreign(home, "it is not a directory")
@@ -36,12 +37,8 @@ def prepare_home(home: Path) -> None:
         return
     if (home / "PG_VERSION").exists():
         raise _foreign(home, "it is itself a PostgreSQL data directory, made by something else")
-    ours = {LOCK, _RUN}
-    others = [
-        entry.name
-        for entry in home.iterdir()
-        if entry.name not in ours and not entry.name.startswith(_MAKING)
-    ]
+    ours = {LOCK, PGDATA, _RUN}
+    others = [entry.name for entry in home.iterdir() if entry.name not in ours and not entry.name.startswith(_MAKING)]
     if others:
         raise _foreign(home, f"it holds other files, such as {min(others)}")
 

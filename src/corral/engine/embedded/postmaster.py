@@ -1,7 +1,6 @@
 """What a data directory says about the server that runs in it."""
 
 import contextlib
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,25 +53,27 @@ def find_running(pgdata: Path, programs: Programs) -> Postmaster | None:
     if found is None:
         return None
     if sys.platform == "linux":
-        is_running = found.pid in processes_in(pgdata, only=found.pid)
+        is_running = _works_in(found.pid, pgdata)
     else:
         is_running = programs.run("pg_ctl status", pgdata=pgdata).returncode == 0
     return found if is_running else None
 
 
-def processes_in(pgdata: Path, *, only: int | None = None) -> list[int]:
-    """Return the live processes whose working directory is `pgdata`: a server's, all of them (Linux only)."""
+def processes_in(pgdata: Path) -> list[int]:
+    """Return the live processes of a server in `pgdata`, its backends included (Linux only)."""
     if sys.platform != "linux":
         return []
-    wanted = pgdata.stat()
-    candidates = [str(only)] if only is not None else filter(str.isdigit, os.listdir("/proc"))
-    found = []
-    for pid in candidates:
-        # Neither a zombie nor another account's process can be looked into, and neither is the server.
-        with contextlib.suppress(OSError):
-            if os.path.samestat(os.stat(f"/proc/{pid}/cwd"), wanted):
-                found.append(int(pid))
-    return found
+    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return [pid for pid in pids if _works_in(pid, pgdata)]
+
+
+def _works_in(pid: int, directory: Path) -> bool:
+    """Tell whether a live process has `directory` as its working directory, as all of a server's do."""
+    try:
+        return Path("/proc", str(pid), "cwd").samefile(directory)
+    except OSError:
+        # A zombie's and another account's cannot be looked up, and neither of them is the server.
+        return False
 
 
 def disown_pid_file(pgdata: Path, programs: Programs) -> None:

@@ -67,11 +67,12 @@ class EmbeddedPostgres:
 
         What a killed process left behind is removed by the next one that comes here.
         """
-        programs = bin_dir or await asyncio.to_thread(find_binaries)
-        await asyncio.to_thread(remove_abandoned, programs)
+        if bin_dir is None:
+            bin_dir = await asyncio.to_thread(find_binaries)
+        await asyncio.to_thread(remove_abandoned, bin_dir)
         home = make_temporary_home()
         try:
-            async with cls.open(home, bin_dir=programs, durable=durable) as server:
+            async with cls.open(home, bin_dir=bin_dir, durable=durable) as server:
                 yield server
         finally:
             await _to_the_end(lambda: shutil.rmtree(home))
@@ -91,9 +92,13 @@ class EmbeddedPostgres:
 
         Raises EmbeddedPostgresError. Cancelled, it leaves nothing running that was not running before.
         """
-        bin_dir = self._bin_dir or await asyncio.to_thread(find_binaries)
+        if self._bin_dir is None:
+            self._bin_dir = await asyncio.to_thread(find_binaries)
         cluster = Cluster(
-            self.data_dir, bin_dir=bin_dir, durable=self._durable, startup_timeout=self._startup_timeout
+            self.data_dir,
+            bin_dir=self._bin_dir,
+            durable=self._durable,
+            startup_timeout=self._startup_timeout,
         )
         for attempt in range(1, _CONNECT_ATTEMPTS + 1):
             try:

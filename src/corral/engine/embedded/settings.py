@@ -1,6 +1,7 @@
 """The server's settings: for a queue on a laptop or a small server."""
 
 import os
+import sys
 from pathlib import Path
 
 from corral.engine.embedded.binaries import has_lz4
@@ -47,7 +48,8 @@ _LOG = {
 _HEADER = "# Written by Corral at every start: your own settings go into postgresql.conf, below the include.\n"
 
 _DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
-_VOLATILE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# Commits are still handed to the kernel at once: a killed server loses none, whatever the machine may lose.
+_VOLATILE = {"fsync": "off", "synchronous_commit": "on", "full_page_writes": "off"}
 
 
 def queue_settings(bin_dir: Path, *, durable: bool) -> dict[str, str]:
@@ -75,8 +77,7 @@ def _quote(value: str) -> str:
 
 
 def _shared_buffers_mb() -> int:
-    try:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        memory = 0
+    if sys.platform == "win32":
+        return 128
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return min(max(memory // 16 // _MEGABYTE, 128), 256)
