@@ -41,7 +41,10 @@ async def main(order: dict[str, Any]) -> None:
         async with opened(order) as server:
             connection = await asyncpg.connect(server.dsn)
             await connection.close()
-            print(json.dumps({"dsn": server.dsn, "owns": server.owns, "data_dir": str(server.data_dir)}), flush=True)
+            print(
+                json.dumps({"dsn": server.dsn, "owns": server.owns, "data_dir": str(server.data_dir)}),
+                flush=True,
+            )
             await asyncio.to_thread(sys.stdin.read)
     except EmbeddedPostgresError as error:
         print(json.dumps({"code": error.code, "message": error.message}), flush=True)

@@ -60,7 +60,7 @@ class SimulatedNode:
         state_id = self.state_id if keeps_state else uuid4().hex
         return await self.farm.given_node(self.node_id, state_id=state_id)
 
-    def event(self, grant: Grant, kind: str, **fields: object) -> Json:
+    def event(self, grant: Grant, type_: str, /, **fields: object) -> Json:
         """An event of a lease, with the next number of its sequence."""
         seq = self._seq[grant.lease_token] = self._seq.get(grant.lease_token, 0) + 1
         return {
@@ -68,7 +68,7 @@ class SimulatedNode:
             "job_id": str(grant.job_id),
             "lease_token": str(grant.lease_token),
             "seq": seq,
-            "type": kind,
+            "type": type_,
             **fields,
         }
 
@@ -96,7 +96,9 @@ class Farm:
     async def let_verdicts_open(self) -> None:
         """As if upkeep had ticked for a whole lease time already."""
         await self.engine.upkeep.tick_upkeep()
-        await self.engine.database.fetch("update corral.upkeep set verdicts_from = corral.fn_now() - interval '1 day'")
+        await self.engine.database.fetch(
+            "update corral.upkeep set verdicts_from = corral.fn_now() - interval '1 day'"
+        )
 
     async def pass_time(self, by: timedelta, *nodes: SimulatedNode) -> None:
         """Time goes by in small steps, upkeep ticks, and the nodes given keep beating."""
@@ -121,12 +123,19 @@ class Farm:
         await upkeep.finish_open_runs()
 
     async def given_node(
-        self, node_id: str = "node-1", *, devices: int | Sequence[str] = 0, state_id: str | None = None, **fields: Any
+        self,
+        node_id: str = "node-1",
+        *,
+        devices: int | Sequence[str] = 0,
+        state_id: str | None = None,
+        **fields: Any,
     ) -> SimulatedNode:
         state_id = state_id or uuid4().hex
         registration = await self.engine.nodes.register_node(node_id, state_id=state_id, **fields)
         node = SimulatedNode(self, node_id, epoch=registration.epoch, state_id=state_id)
-        serials = devices if not isinstance(devices, int) else [f"{node_id}-{n:03d}" for n in range(1, devices + 1)]
+        serials = (
+            devices if not isinstance(devices, int) else [f"{node_id}-{n:03d}" for n in range(1, devices + 1)]
+        )
         if serials:
             await self.engine.nodes.report_devices(
                 node_id, epoch=node.epoch, devices=[{"serial": serial} for serial in serials]

@@ -154,7 +154,9 @@ async def test_data_is_kept_from_one_start_to_the_next(data_dir: Path, bin_dir: 
         assert await fetch(server, "select answer from kept") == 42
 
 
-async def test_the_settings_suit_a_queue_and_the_server_accepts_all_of_them(data_dir: Path, bin_dir: Path) -> None:
+async def test_the_settings_suit_a_queue_and_the_server_accepts_all_of_them(
+    data_dir: Path, bin_dir: Path
+) -> None:
     async with opened(data_dir, bin_dir, durable=True) as server:
         assert await fetch(server, "select count(*) from pg_file_settings where error is not null") == 0
         for name, value in {
@@ -171,7 +173,9 @@ async def test_the_settings_suit_a_queue_and_the_server_accepts_all_of_them(data
 
 async def test_an_error_is_logged_without_the_values_that_it_quotes(data_dir: Path, newest: Path) -> None:
     async with opened(data_dir, newest) as server:
-        await execute(server, "create table tokens (token text primary key)", "insert into tokens values ('s3cret')")
+        await execute(
+            server, "create table tokens (token text primary key)", "insert into tokens values ('s3cret')"
+        )
         with pytest.raises(asyncpg.UniqueViolationError):
             await execute(server, "insert into tokens values ('s3cret')")
 
@@ -219,7 +223,9 @@ async def test_a_second_start_in_the_same_process_joins_too(data_dir: Path, newe
         assert await fetch(server, "select 1") == 1
 
 
-async def test_of_simultaneous_first_starts_one_owns_and_the_others_join(data_dir: Path, newest: Path) -> None:
+async def test_of_simultaneous_first_starts_one_owns_and_the_others_join(
+    data_dir: Path, newest: Path
+) -> None:
     order = {"data_dir": data_dir, "bin_dir": newest}
     async with other_process(**order) as one, other_process(**order) as two, other_process(**order) as three:
         answers = await asyncio.gather(one.answer(), two.answer(), three.answer())
@@ -274,14 +280,18 @@ async def test_a_killed_server_recovers_although_its_pid_is_somebody_elses_by_no
 
 
 @on_linux
-async def test_backends_that_outlive_a_killed_server_are_waited_for_and_named(data_dir: Path, bin_dir: Path) -> None:
+async def test_backends_that_outlive_a_killed_server_are_waited_for_and_named(
+    data_dir: Path, bin_dir: Path
+) -> None:
     async with opened(data_dir, bin_dir) as server:
         connection = await asyncpg.connect(server.dsn)
         backend = connection.get_server_pid()
         os.kill(backend, signal.SIGSTOP)
         os.kill(postmaster_pid(data_dir), signal.SIGKILL)
     try:
-        with pytest.raises(EmbeddedPostgresError, match=rf"killed PostgreSQL still use .*{backend}") as caught:
+        with pytest.raises(
+            EmbeddedPostgresError, match=rf"killed PostgreSQL still use .*{backend}"
+        ) as caught:
             await EmbeddedPostgres(data_dir, bin_dir=bin_dir, startup_timeout=timedelta(seconds=1)).start()
         assert caught.value.code == "embedded_postgres_in_use"
     finally:
@@ -330,14 +340,18 @@ async def test_a_cancelled_start_leaves_nothing_running(data_dir: Path, newest: 
         assert server.owns
 
 
-async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(data_dir: Path, bin_dir: Path) -> None:
+async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(
+    data_dir: Path, bin_dir: Path
+) -> None:
     async with opened(data_dir, bin_dir):
         pass
     settings = data_dir / "pgdata" / "postgresql.conf"
     good = settings.read_text()
     settings.write_text(f"{good}\nmax_connections = 'plenty'\n")
 
-    with pytest.raises(EmbeddedPostgresError, match='invalid value for parameter "max_connections"') as caught:
+    with pytest.raises(
+        EmbeddedPostgresError, match='invalid value for parameter "max_connections"'
+    ) as caught:
         await EmbeddedPostgres(data_dir, bin_dir=bin_dir).start()
     assert caught.value.code == "embedded_postgres_start_failed"
 
@@ -346,7 +360,9 @@ async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(da
         assert server.owns
 
 
-async def test_a_directory_that_is_held_without_a_server_is_said_to_be_in_use(data_dir: Path, newest: Path) -> None:
+async def test_a_directory_that_is_held_without_a_server_is_said_to_be_in_use(
+    data_dir: Path, newest: Path
+) -> None:
     data_dir.mkdir()
     holder = FileLock(data_dir / "corral.lock")
     assert holder.acquire()
@@ -358,11 +374,15 @@ async def test_a_directory_that_is_held_without_a_server_is_said_to_be_in_use(da
     assert caught.value.code == "embedded_postgres_in_use"
 
 
-async def test_a_directory_of_another_major_version_is_refused_by_both_names(data_dir: Path, newest: Path) -> None:
+async def test_a_directory_of_another_major_version_is_refused_by_both_names(
+    data_dir: Path, newest: Path
+) -> None:
     async with opened(data_dir, find_binaries(16)) as server:
         await execute(server, "create table kept as select 42 as answer")
 
-    with pytest.raises(EmbeddedPostgresError, match=r"made by PostgreSQL 16, and this is PostgreSQL 18") as caught:
+    with pytest.raises(
+        EmbeddedPostgresError, match=r"made by PostgreSQL 16, and this is PostgreSQL 18"
+    ) as caught:
         await EmbeddedPostgres(data_dir, bin_dir=newest).start()
     assert caught.value.code == "embedded_postgres_wrong_version"
 
@@ -394,7 +414,9 @@ async def test_a_missing_version_is_said_to_be_missing() -> None:
 
 
 @pytest.mark.parametrize("name", ["long-" * 30, "it's, well, ünusual"], ids=["long", "unusual"])
-async def test_a_path_that_no_socket_can_have_works_and_can_be_joined(place: Path, bin_dir: Path, name: str) -> None:
+async def test_a_path_that_no_socket_can_have_works_and_can_be_joined(
+    place: Path, bin_dir: Path, name: str
+) -> None:
     data_dir = place / name
     async with opened(data_dir, bin_dir) as server:
         socket_dir = Path((data_dir / "pgdata" / "postmaster.pid").read_text().splitlines()[4])
@@ -410,7 +432,9 @@ async def test_a_path_that_no_socket_can_have_works_and_can_be_joined(place: Pat
 
 
 @as_root
-async def test_another_user_can_neither_reach_the_socket_nor_log_in_through_it(data_dir: Path, bin_dir: Path) -> None:
+async def test_another_user_can_neither_reach_the_socket_nor_log_in_through_it(
+    data_dir: Path, bin_dir: Path
+) -> None:
     def try_as_stranger() -> subprocess.CompletedProcess[str]:
         stranger = pwd.getpwnam(STRANGER)
         return subprocess.run(
@@ -454,7 +478,9 @@ async def test_an_ordinary_user_runs_it_as_themselves(place: Path, bin_dir: Path
 
 
 @as_root
-async def test_a_directory_that_is_closed_to_the_user_is_said_to_be_closed(data_dir: Path, newest: Path) -> None:
+async def test_a_directory_that_is_closed_to_the_user_is_said_to_be_closed(
+    data_dir: Path, newest: Path
+) -> None:
     async with opened(data_dir, newest):
         pass
     async with other_process(data_dir=data_dir, bin_dir=newest, user=STRANGER) as other:

@@ -126,7 +126,9 @@ async def _apply_definitions(connection: "PoolConnectionProxy[Row]") -> None:
             await connection.execute(statement["sql"])
         await connection.execute("delete from corral.definitions")
         await connection.execute("insert into corral.definitions (checksum) values ($1)", checksum)
-    await connection.execute("set local check_function_bodies = off")  # functions may name one another in any order
+    await connection.execute(
+        "set local check_function_bodies = off"
+    )  # functions may name one another in any order
     await connection.execute("\n".join(definitions))
 
 

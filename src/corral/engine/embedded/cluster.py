@@ -103,7 +103,9 @@ class Cluster:
 
     def log_tail(self) -> str:
         """Return the last lines that the server wrote."""
-        logs = sorted(self.pgdata.glob(f"{settings.LOG_DIRECTORY}/*.log"), key=lambda log: log.stat().st_mtime)
+        logs = sorted(
+            self.pgdata.glob(f"{settings.LOG_DIRECTORY}/*.log"), key=lambda log: log.stat().st_mtime
+        )
         lines: list[str] = []
         for log in (self.pgdata / _STARTUP_LOG, *logs[-1:]):
             with contextlib.suppress(FileNotFoundError):
@@ -121,7 +123,9 @@ class Cluster:
             if self.pgdata.exists():
                 check_pgdata(self.pgdata, self._bin_dir)
             else:
-                make_pgdata(self.home, programs=self._programs, endpoint=self._endpoint, durable=self._durable)
+                make_pgdata(
+                    self.home, programs=self._programs, endpoint=self._endpoint, durable=self._durable
+                )
             self._postmaster = self._own(deadline)
         except BaseException:
             # A server that is not ready in time is of no use, and nobody would be left to stop it.
@@ -175,7 +179,12 @@ class Cluster:
             if find_running(self.pgdata, self._programs) is None:
                 return
             done = self._programs.run(
-                "pg_ctl stop", "--silent", "--wait", f"--timeout={_STOP_S}", f"--mode={mode}", pgdata=self.pgdata
+                "pg_ctl stop",
+                "--silent",
+                "--wait",
+                f"--timeout={_STOP_S}",
+                f"--mode={mode}",
+                pgdata=self.pgdata,
             )
             if done.returncode == 0:
                 return
@@ -213,7 +222,9 @@ class Cluster:
                 code="embedded_postgres_in_use",
                 path=str(self.pgdata),
             )
-        return self._start_failed(f"PostgreSQL was not ready after {self._startup_timeout.total_seconds():g} s")
+        return self._start_failed(
+            f"PostgreSQL was not ready after {self._startup_timeout.total_seconds():g} s"
+        )
 
     def _start_failed(self, what: str) -> EmbeddedPostgresError:
         return EmbeddedPostgresError(

@@ -14,7 +14,7 @@ class Nodes:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def register_node(  # noqa: PLR0913 - a node's identity has that many parts
+    async def register_node(
         self,
         node_id: str,
         *,
@@ -93,4 +93,6 @@ class Nodes:
 
     async def list(self) -> list[Node]:
         """All nodes, by id."""
-        return to_records(await self._database.fetch("select * from corral.node_states order by node_id"), Node)
+        return to_records(
+            await self._database.fetch("select * from corral.node_states order by node_id"), Node
+        )

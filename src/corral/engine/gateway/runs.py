@@ -51,7 +51,9 @@ class Runs:
         cancelled = 0
         after: UUID | None = None
         while True:
-            row = await self._database.fetch_one("select * from corral.fn_cancel_jobs($1, $2, $3)", run_id, after, chunk)
+            row = await self._database.fetch_one(
+                "select * from corral.fn_cancel_jobs($1, $2, $3)", run_id, after, chunk
+            )
             assert row is not None
             cancelled += row["cancelled"]
             after = row["last_device_id"]
@@ -63,7 +65,10 @@ class Runs:
     ) -> Run:
         """A new run on the devices where this one did not succeed. Raises ConflictError while it is still going."""
         retry_id: UUID = await self._database.fetch_value(
-            "select (corral.fn_retry_run($1, $2, $3)).run_id", run_id, None if statuses is None else list(statuses), actor
+            "select (corral.fn_retry_run($1, $2, $3)).run_id",
+            run_id,
+            None if statuses is None else list(statuses),
+            actor,
         )
         await self.fan_out_run(retry_id)
         return await self.get(retry_id)

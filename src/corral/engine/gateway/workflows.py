@@ -25,7 +25,9 @@ class Workflows:
 
     async def get(self, workflow_id: UUID) -> Workflow:
         """Raises NotFoundError."""
-        row = await self._database.fetch_one("select * from corral.workflows where workflow_id = $1", workflow_id)
+        row = await self._database.fetch_one(
+            "select * from corral.workflows where workflow_id = $1", workflow_id
+        )
         if row is None:
             message = f"no workflow {workflow_id}"
             raise NotFoundError(message, path="workflow_id")
