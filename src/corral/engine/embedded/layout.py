@@ -25,7 +25,7 @@ _MAKING = ".corral-initdb-"
 
 
 def prepare_home(home: Path) -> None:
-    """Make sure that `home` exists and is Corral's or empty. Raises `embedded_postgres_foreign_directory`."""
+    """Make sure that `home` exists and is Corral's or empty. Raises `foreign_directory`."""
     with contextlib.suppress(FileExistsError):
         home.mkdir(parents=True)
         # Root's clusters run as another account, which must be able to pass through, not to look around.
@@ -38,7 +38,11 @@ def prepare_home(home: Path) -> None:
     if (home / "PG_VERSION").exists():
         raise _foreign(home, "it is itself a PostgreSQL data directory, made by something else")
     ours = {LOCK, PGDATA, _RUN}
-    others = [entry.name for entry in home.iterdir() if entry.name not in ours and not entry.name.startswith(_MAKING)]
+    others = [
+        entry.name
+        for entry in home.iterdir()
+        if entry.name not in ours and not entry.name.startswith(_MAKING)
+    ]
     if others:
         raise _foreign(home, f"it holds other files, such as {min(others)}")
 
@@ -56,7 +60,7 @@ def check_pgdata(pgdata: Path, bin_dir: Path) -> None:
         raise EmbeddedPostgresError(
             f"{pgdata} was made by PostgreSQL {made_by}, and this is PostgreSQL {programs} ({bin_dir}):"
             f" dump it with PostgreSQL {made_by} and restore it into a new directory, or use pg_upgrade",
-            code="embedded_postgres_wrong_version",
+            reason="wrong_version",
             path=str(pgdata),
         )
 
@@ -67,7 +71,7 @@ def make_pgdata(home: Path, *, programs: Programs, endpoint: Endpoint, durable: 
     The caller holds the lock of `home`.
     """
     for unfinished in home.glob(f"{_MAKING}*"):
-        # Its initdb may outlive the killed process that began it and still be writing: then a later start clears it.
+        # Its initdb may outlive the killed process that began it and still write: a later start clears that.
         shutil.rmtree(unfinished, ignore_errors=True)
     making = Path(tempfile.mkdtemp(prefix=_MAKING, dir=home))
     try:
@@ -106,7 +110,7 @@ def _require(programs: Programs, program: str, *arguments: str, pgdata: Path, st
     if done.returncode != 0:
         raise EmbeddedPostgresError(
             f"{program} failed ({done.returncode}):\n{done.stdout[-2000:].strip()}",
-            code="embedded_postgres_init_failed",
+            reason="init_failed",
             path=str(pgdata),
         )
 
@@ -115,6 +119,6 @@ def _foreign(path: Path, reason: str) -> EmbeddedPostgresError:
     return EmbeddedPostgresError(
         f"{path} cannot be used for the embedded PostgreSQL: {reason}. Nothing in it was changed;"
         " choose an empty or a new directory",
-        code="embedded_postgres_foreign_directory",
+        reason="foreign_directory",
         path=str(path),
     )

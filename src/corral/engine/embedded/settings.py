@@ -29,7 +29,7 @@ _QUEUE = {
     "idle_in_transaction_session_timeout": "60s",
 }
 
-# A week of logs, one file a day. Neither statements, nor parameters, nor the details of an error, which quote rows.
+# A week of logs, a file a day, without statements, parameters and the details of errors, which quote rows.
 _LOG = {
     "logging_collector": "on",
     "log_directory": LOG_DIRECTORY,
@@ -45,7 +45,9 @@ _LOG = {
     "log_error_verbosity": "terse",
 }
 
-_HEADER = "# Written by Corral at every start: your own settings go into postgresql.conf, below the include.\n"
+_HEADER = (
+    "# Written by Corral at every start: your own settings go into postgresql.conf, below the include.\n"
+)
 
 _DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 # Commits are still handed to the kernel at once: a killed server loses none, whatever the machine may lose.
