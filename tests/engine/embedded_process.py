@@ -49,7 +49,7 @@ async def main(order: dict[str, Any]) -> None:
             )
             await asyncio.to_thread(sys.stdin.read)
     except EmbeddedPostgresError as error:
-        print(json.dumps({"reason": error.reason, "message": error.message}), flush=True)
+        print(json.dumps({"code": error.code, "message": error.message}), flush=True)
 
 
 if __name__ == "__main__":

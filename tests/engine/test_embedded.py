@@ -343,7 +343,7 @@ async def test_backends_that_outlive_a_killed_server_are_waited_for_and_named(
             EmbeddedPostgresError, match=rf"killed PostgreSQL still use .*{backend}"
         ) as caught:
             await EmbeddedPostgres(data_dir, bin_dir=bin_dir, startup_timeout=timedelta(seconds=1)).start()
-        assert caught.value.reason == "in_use"
+        assert caught.value.code == "embedded_postgres_in_use"
     finally:
         os.kill(backend, signal.SIGCONT)
         connection.terminate()
@@ -407,7 +407,7 @@ async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(
         EmbeddedPostgresError, match='invalid value for parameter "max_connections"'
     ) as caught:
         await EmbeddedPostgres(data_dir, bin_dir=bin_dir).start()
-    assert caught.value.reason == "start_failed"
+    assert caught.value.code == "embedded_postgres_start_failed"
 
     settings.write_text(good)
     async with opened(data_dir, bin_dir) as server:
@@ -425,7 +425,7 @@ async def test_a_directory_that_is_held_without_a_server_is_said_to_be_in_use(
             await EmbeddedPostgres(data_dir, bin_dir=newest, startup_timeout=timedelta(seconds=0.1)).start()
     finally:
         holder.release()
-    assert caught.value.reason == "in_use"
+    assert caught.value.code == "embedded_postgres_in_use"
 
 
 async def test_a_directory_of_another_major_version_is_refused_by_both_names(
@@ -438,7 +438,7 @@ async def test_a_directory_of_another_major_version_is_refused_by_both_names(
         EmbeddedPostgresError, match=r"made by PostgreSQL 16, and this is PostgreSQL 18"
     ) as caught:
         await EmbeddedPostgres(data_dir, bin_dir=newest).start()
-    assert caught.value.reason == "wrong_version"
+    assert caught.value.code == "embedded_postgres_wrong_version"
 
     async with opened(data_dir, find_binaries(16)) as server:
         assert await fetch(server, "select answer from kept") == 42
@@ -457,7 +457,7 @@ async def test_a_directory_of_somebody_else_is_refused_and_left_alone(
     with pytest.raises(EmbeddedPostgresError, match="Nothing in it was changed") as caught:
         await EmbeddedPostgres(data_dir, bin_dir=newest).start()
 
-    assert caught.value.reason == "foreign_directory"
+    assert caught.value.code == "embedded_postgres_foreign_directory"
     found = {str(path.relative_to(data_dir)) for path in data_dir.rglob("*") if path.is_file()}
     assert found - {"corral.lock"} == set(files)
 
@@ -543,7 +543,7 @@ async def test_a_directory_that_is_closed_to_the_user_is_said_to_be_closed(
         pass
     async with other_process(data_dir=data_dir, bin_dir=newest, user=STRANGER) as other:
         answer = await other.answer()
-    assert answer["reason"] == "unreachable"
+    assert answer["code"] == "embedded_postgres_unreachable"
     assert str(data_dir) in answer["message"]
 
 

@@ -101,7 +101,7 @@ else:
             raise EmbeddedPostgresError(
                 f"user id {uid} has no name, and PostgreSQL needs one: add it to /etc/passwd,"
                 " or give Corral the URL of a PostgreSQL that runs elsewhere",
-                reason="no_account",
+                code="embedded_postgres_no_account",
             ) from None
 
     def _account_of(uid: int, directory: Path) -> Account:
@@ -111,7 +111,7 @@ else:
             raise EmbeddedPostgresError(
                 f"{directory} belongs to user id {uid}, which has no name on this machine:"
                 " chown it to an existing account",
-                reason="no_account",
+                code="embedded_postgres_no_account",
                 path=str(directory),
             ) from None
         return Account(name=entry.pw_name, uid=uid, gid=entry.pw_gid, is_switched=True)
@@ -146,5 +146,5 @@ else:
         raise EmbeddedPostgresError(
             f"PostgreSQL does not run as root, and the account {_OWN_ACCOUNT} could not be made ({reason}):"
             " add it, run Corral as an ordinary user, or chown the data directory to one",
-            reason="no_account",
+            code="embedded_postgres_no_account",
         )

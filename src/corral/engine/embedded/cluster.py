@@ -71,7 +71,7 @@ class Cluster:
         except PermissionError as error:
             raise EmbeddedPostgresError(
                 f"{self.home} is closed to this user: {error}",
-                reason="unreachable",
+                code="embedded_postgres_unreachable",
                 path=str(self.home),
             ) from error
 
@@ -199,7 +199,7 @@ class Cluster:
                 return
         raise EmbeddedPostgresError(
             f"PostgreSQL in {self.pgdata} does not stop. The end of its log:\n{self.log_tail()}",
-            reason="stop_failed",
+            code="embedded_postgres_stop_failed",
             path=str(self.pgdata),
         )
 
@@ -219,7 +219,7 @@ class Cluster:
         return EmbeddedPostgresError(
             f"{self.home} is in use by {self._lock.holder()}, whose PostgreSQL is not ready"
             f" after {self._startup_timeout.total_seconds():g} s",
-            reason="in_use",
+            code="embedded_postgres_in_use",
             path=str(self.home),
         )
 
@@ -229,7 +229,7 @@ class Cluster:
             return EmbeddedPostgresError(
                 f"processes of a killed PostgreSQL still use {self.pgdata} (pids: {pids}):"
                 " end them, then start again",
-                reason="in_use",
+                code="embedded_postgres_in_use",
                 path=str(self.pgdata),
             )
         return self._start_failed(
@@ -239,6 +239,6 @@ class Cluster:
     def _start_failed(self, what: str) -> EmbeddedPostgresError:
         return EmbeddedPostgresError(
             f"{what}. The end of its log in {self.pgdata}:\n{self.log_tail()}",
-            reason="start_failed",
+            code="embedded_postgres_start_failed",
             path=str(self.pgdata),
         )

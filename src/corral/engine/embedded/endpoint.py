@@ -106,7 +106,7 @@ class UnixSocket:
         raise EmbeddedPostgresError(
             f"no directory for PostgreSQL's socket: {self._directory} and the temporary directory"
             f" are too long or closed to {self._account.name}",
-            reason="unreachable",
+            code="embedded_postgres_unreachable",
             path=str(self._directory),
         )
 

@@ -25,7 +25,7 @@ _MAKING = ".corral-initdb-"
 
 
 def prepare_home(home: Path) -> None:
-    """Make sure that `home` exists and is Corral's or empty. Raises `foreign_directory`."""
+    """Make sure that `home` exists and is Corral's or empty. Raises `embedded_postgres_foreign_directory`."""
     with contextlib.suppress(FileExistsError):
         home.mkdir(parents=True)
         # Root's clusters run as another account, which must be able to pass through, not to look around.
@@ -60,7 +60,7 @@ def check_pgdata(pgdata: Path, bin_dir: Path) -> None:
         raise EmbeddedPostgresError(
             f"{pgdata} was made by PostgreSQL {made_by}, and this is PostgreSQL {programs} ({bin_dir}):"
             f" dump it with PostgreSQL {made_by} and restore it into a new directory, or use pg_upgrade",
-            reason="wrong_version",
+            code="embedded_postgres_wrong_version",
             path=str(pgdata),
         )
 
@@ -110,7 +110,7 @@ def _require(programs: Programs, program: str, *arguments: str, pgdata: Path, st
     if done.returncode != 0:
         raise EmbeddedPostgresError(
             f"{program} failed ({done.returncode}):\n{done.stdout[-2000:].strip()}",
-            reason="init_failed",
+            code="embedded_postgres_init_failed",
             path=str(pgdata),
         )
 
@@ -119,6 +119,6 @@ def _foreign(path: Path, reason: str) -> EmbeddedPostgresError:
     return EmbeddedPostgresError(
         f"{path} cannot be used for the embedded PostgreSQL: {reason}. Nothing in it was changed;"
         " choose an empty or a new directory",
-        reason="foreign_directory",
+        code="embedded_postgres_foreign_directory",
         path=str(path),
     )

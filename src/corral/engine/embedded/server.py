@@ -116,7 +116,7 @@ class EmbeddedPostgres:
                     continue
                 raise EmbeddedPostgresError(
                     f"PostgreSQL in {self.data_dir} does not answer: {error}\n{tail}",
-                    reason="start_failed",
+                    code="embedded_postgres_start_failed",
                     path=str(self.data_dir),
                 ) from error
             else:
