@@ -1,1 +1,1 @@
-"""What Corral talks about: ids, states, records and errors. Imports nothing else of Corral."""
+"""Words that everything in Corral shares: states, records, errors. Imports nothing of ours."""

@@ -1,0 +1,141 @@
+"""The only door to PostgreSQL: a small pool, typed rows, errors translated, transient faults retried.
+
+A call is one SQL function or view in one transaction of its own, so that repeating it after a deadlock,
+which PostgreSQL rolled back whole, is safe. A call whose connection broke is *not* repeated here: it may
+have been committed. Its caller repeats it where the function is idempotent (pull by request_id, events by id).
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+import asyncpg
+import msgspec
+
+from corral.engine.sqlstates import ERRORS_BY_SQLSTATE
+from corral.model.errors import DatabaseUnavailableError, InvalidRequestError
+
+T = TypeVar("T")
+
+Row = asyncpg.Record
+
+_RETRIED: Final = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+_UNAVAILABLE: Final = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.InterfaceError,
+)
+_TRIES: Final = 5
+
+_encode_json = msgspec.json.Encoder().encode
+_decode_json = msgspec.json.Decoder().decode
+
+
+def encode_json(value: object) -> str:
+    """JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped."""
+    text = _encode_json(value).decode()
+    return text.replace("\\u0000", "") if "\\u0000" in text else text
+
+
+async def _prepare(connection: "asyncpg.Connection[Row]") -> None:
+    for name in ("json", "jsonb"):
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=encode_json, decoder=_decode_json)
+
+
+class Database:
+    """A pool of connections to one PostgreSQL."""
+
+    def __init__(self, pool: "asyncpg.Pool[Row]", dsn: str) -> None:
+        self._pool = pool
+        self.dsn = dsn
+
+    @classmethod
+    async def open(cls, dsn: str, *, max_connections: int = 16) -> "Database":
+        """Connect. Raises DatabaseUnavailableError when nobody answers."""
+        try:
+            pool = await asyncpg.create_pool(
+                dsn,
+                min_size=1,
+                max_size=max_connections,
+                init=_prepare,
+                command_timeout=60,
+                server_settings={
+                    "application_name": "corral",
+                    "timezone": "UTC",
+                    "jit": "off",
+                    "idle_in_transaction_session_timeout": "60s",
+                },
+            )
+        except (*_UNAVAILABLE, asyncpg.PostgresError) as error:
+            message = f"PostgreSQL does not answer: {error}"
+            raise DatabaseUnavailableError(message) from error
+        return cls(pool, dsn)
+
+    async def close(self) -> None:
+        """Let calls under way finish, then disconnect."""
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def connection(self) -> "AsyncIterator[asyncpg.pool.PoolConnectionProxy[Row]]":
+        """A connection of one's own, for migrations and listening."""
+        with translated_errors():
+            async with self._pool.acquire() as connection:
+                yield connection
+
+    async def fetch(self, query: str, *args: object) -> list[Row]:
+        """The rows of one statement, in a transaction of its own."""
+        return await self._retrying(lambda: self._pool.fetch(query, *args))
+
+    async def fetch_one(self, query: str, *args: object) -> Row | None:
+        """The first row of one statement, or None."""
+        return await self._retrying(lambda: self._pool.fetchrow(query, *args))
+
+    async def fetch_value(self, query: str, *args: object) -> Any:  # noqa: ANN401 - the statement decides
+        """The first value of the first row of one statement."""
+        return await self._retrying(lambda: self._pool.fetchval(query, *args))
+
+    async def _retrying(self, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - the statement decides
+        with translated_errors():
+            for attempt in range(1, _TRIES + 1):
+                try:
+                    return await call()
+                except _RETRIED:
+                    if attempt == _TRIES:
+                        raise
+                    await asyncio.sleep(random.uniform(0, 0.02 * attempt))  # noqa: S311 - not a secret
+        return None
+
+
+class translated_errors:  # noqa: N801 - reads as a statement
+    """Turn what the driver raises into errors of model/errors.py; CancelledError always passes."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, asyncpg.PostgresError):
+            if (ours := ERRORS_BY_SQLSTATE.get(error.sqlstate or "")) is not None:
+                raise ours(error.args[0], path=error.detail) from error
+            if isinstance(error, asyncpg.DataError | asyncpg.IntegrityConstraintViolationError):
+                raise InvalidRequestError(str(error), path=getattr(error, "column_name", None)) from error
+        if isinstance(error, asyncpg.DataError):
+            raise InvalidRequestError(str(error)) from error
+        if isinstance(error, _UNAVAILABLE):
+            message = f"PostgreSQL went away: {error}"
+            raise DatabaseUnavailableError(message) from error
+
+
+def to_record(row: Row, kind: type[T]) -> T:
+    """A row as a typed record, by the names of its columns; columns that the record does not have are left out."""
+    return msgspec.convert(dict(row), kind, strict=False)
+
+
+def to_records(rows: list[Row], kind: type[T]) -> list[T]:
+    """Rows as typed records."""
+    return msgspec.convert([dict(row) for row in rows], list[kind], strict=False)  # type: ignore[valid-type]

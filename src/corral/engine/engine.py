@@ -1,0 +1,48 @@
+"""The engine as a library: connect, migrate, then one attribute per noun."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from corral.engine import migrate
+from corral.engine.database import Database
+from corral.engine.gateway.devices import Devices
+from corral.engine.gateway.events import Events
+from corral.engine.gateway.jobs import Jobs
+from corral.engine.gateway.nodes import Nodes
+from corral.engine.gateway.runs import Runs
+from corral.engine.gateway.scans import Scans
+from corral.engine.gateway.upkeep import Upkeep
+from corral.engine.gateway.workflows import Workflows
+
+
+class Engine:
+    """Everything that Corral knows and decides, behind one database. Holds no state of its own."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.nodes = Nodes(database)
+        self.devices = Devices(database)
+        self.workflows = Workflows(database)
+        self.runs = Runs(database)
+        self.jobs = Jobs(database)
+        self.events = Events(database)
+        self.scans = Scans(database)
+        self.upkeep = Upkeep(database, self.runs)
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(cls, dsn: str, *, max_connections: int = 16) -> "AsyncIterator[Engine]":
+        """An engine for the length of a block. Raises DatabaseUnavailableError."""
+        database = await Database.open(dsn, max_connections=max_connections)
+        try:
+            yield cls(database)
+        finally:
+            await database.close()
+
+    async def migrate(self) -> list[str]:
+        """Bring the database to this version's schema; many may call it at once. Raises DatabaseNotReadyError."""
+        return await migrate.migrate(self.database)
+
+    async def check_migrated(self) -> None:
+        """Raise DatabaseNotReadyError unless the schema is this version's."""
+        await migrate.check_migrated(self.database)

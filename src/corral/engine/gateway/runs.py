@@ -1,0 +1,95 @@
+"""Runs: asking for work, following it, stopping it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from corral.engine.database import Database, to_record, to_records
+from corral.model.errors import NotFoundError
+from corral.model.records import Json, Run, RunSpec
+from corral.model.states import JobStatus
+
+
+class Runs:
+    """Requests to execute a workflow on a target."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create_run(
+        self, workflow_id: UUID, request: Json | None = None, *, actor: str | None = None
+    ) -> Run:
+        """Store the run and fan it out. A crash in between loses nothing: upkeep goes on where this stopped.
+
+        `request` is what fn_create_run documents. Raises NotFoundError and InvalidRequestError, whose path names the value.
+        """
+        run_id: UUID = await self._database.fetch_value(
+            "select (corral.fn_create_run($1, $2, $3)).run_id", workflow_id, request or {}, actor
+        )
+        await self.fan_out_run(run_id)
+        return await self.get(run_id)
+
+    async def fan_out_run(self, run_id: UUID, *, chunk: int = 5000) -> int:
+        """Make the run's jobs, one chunk a transaction. Returns how many this call made; repeating it is safe."""
+        made = 0
+        while True:
+            row = await self._database.fetch_one("select * from corral.fn_fan_out_run($1, $2)", run_id, chunk)
+            assert row is not None
+            made += row["jobs_made"]
+            if row["is_done"]:
+                return made
+
+    async def cancel_run(self, run_id: UUID, *, actor: str | None = None) -> Run:
+        """Cancel what waits, ask nodes to stop what runs. A result achieved first stands. Repeating it is safe."""
+        await self._database.fetch_value("select (corral.fn_cancel_run($1, $2)).run_id", run_id, actor)
+        await self.cancel_jobs(run_id)
+        return await self.get(run_id)
+
+    async def cancel_jobs(self, run_id: UUID, *, chunk: int = 1000) -> int:
+        """Cancel the waiting jobs of a run whose cancel was requested, one chunk a transaction."""
+        await self.fan_out_run(run_id)  # an interrupted fan-out ends here: a cancelled run gets no more jobs
+        cancelled = 0
+        after: UUID | None = None
+        while True:
+            row = await self._database.fetch_one("select * from corral.fn_cancel_jobs($1, $2, $3)", run_id, after, chunk)
+            assert row is not None
+            cancelled += row["cancelled"]
+            after = row["last_device_id"]
+            if after is None:
+                return cancelled
+
+    async def retry_run(
+        self, run_id: UUID, *, statuses: Sequence[JobStatus] | None = None, actor: str | None = None
+    ) -> Run:
+        """A new run on the devices where this one did not succeed. Raises ConflictError while it is still going."""
+        retry_id: UUID = await self._database.fetch_value(
+            "select (corral.fn_retry_run($1, $2, $3)).run_id", run_id, None if statuses is None else list(statuses), actor
+        )
+        await self.fan_out_run(retry_id)
+        return await self.get(retry_id)
+
+    async def list_run_specs(self, run_ids: Sequence[UUID]) -> list[RunSpec]:
+        """What nodes need to execute jobs of these runs: for nodes only, it holds secrets."""
+        rows = await self._database.fetch("select * from corral.fn_list_run_specs($1)", list(run_ids))
+        return to_records(rows, RunSpec)
+
+    async def get(self, run_id: UUID) -> Run:
+        """Raises NotFoundError."""
+        row = await self._database.fetch_one("select * from corral.run_states where run_id = $1", run_id)
+        if row is None:
+            message = f"no run {run_id}"
+            raise NotFoundError(message, path="run_id")
+        return to_record(row, Run)
+
+    async def list(
+        self, *, workspace: str = "default", before: datetime | None = None, limit: int = 50
+    ) -> list[Run]:
+        """Runs of a workspace, newest first, a page at a time: `before` is the oldest created_at seen."""
+        rows = await self._database.fetch(
+            "select * from corral.run_states where workspace = $1 and ($2::timestamptz is null or created_at < $2)"
+            " order by created_at desc, run_id desc limit $3",
+            workspace,
+            before,
+            limit,
+        )
+        return to_records(rows, Run)

@@ -1,0 +1,91 @@
+"""What the server's one upkeep leader does to the engine, a small transaction at a time."""
+
+from datetime import timedelta
+
+from corral.engine.database import Database, to_record, to_records
+from corral.engine.gateway.runs import Runs
+from corral.model.records import Tick, Violation
+
+
+class Upkeep:
+    """Verdicts, guarantees and purges."""
+
+    def __init__(self, database: Database, runs: Runs) -> None:
+        self._database = database
+        self._runs = runs
+
+    async def tick_upkeep(self) -> Tick:
+        """Note that upkeep is alive; learn whether verdicts may be passed."""
+        row = await self._database.fetch_one("select * from corral.fn_tick_upkeep()")
+        assert row is not None
+        return to_record(row, Tick)
+
+    async def expire_leases(self) -> int:
+        """Take back the leases of silent nodes, one node a transaction."""
+        expired = 0
+        while (row := await self._database.fetch_one("select * from corral.fn_expire_leases()")) is not None:
+            expired += row["expired"]
+        return expired
+
+    async def skip_unavailable(self, *, chunk: int = 1000) -> int:
+        """End the waiting of jobs where no work can start, round by round until nothing is left to end."""
+        ended = 0
+        while count := await self._database.fetch_value("select corral.fn_skip_unavailable($1)", chunk):
+            ended += count
+        return ended
+
+    async def time_out_pools(self, *, chunk: int = 1000) -> int:
+        """Fail jobs of pools that found no device in time."""
+        ended = 0
+        while count := await self._database.fetch_value("select corral.fn_time_out_pools($1)", chunk):
+            ended += count
+        return ended
+
+    async def resolve_contested(self) -> int:
+        """Move contested devices that are free to move."""
+        moved: int = await self._database.fetch_value("select corral.fn_resolve_contested()")
+        return moved
+
+    async def resume_unfinished_work(self) -> int:
+        """Go on with fan-outs and cancellations whose process died half-way."""
+        rows = await self._database.fetch("select * from corral.fn_list_unfinished_work()")
+        for row in rows:
+            if row["work"] == "cancel":
+                await self._runs.cancel_jobs(row["run_id"])
+            else:
+                await self._runs.fan_out_run(row["run_id"])
+        return len(rows)
+
+    async def finish_open_runs(self) -> int:
+        """End every run whose jobs have all ended."""
+        ended: int = await self._database.fetch_value("select corral.fn_finish_open_runs()")
+        return ended
+
+    async def expire_scans(self) -> int:
+        """Fail scans that did not finish in time."""
+        failed: int = await self._database.fetch_value("select corral.fn_expire_scans()")
+        return failed
+
+    async def purge_events(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
+        """Forget old events, a chunk a transaction."""
+        return await self._purge("select corral.fn_purge_events(corral.fn_now() - $1::interval, $2)", older_than, chunk)
+
+    async def purge_logs(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
+        """Forget old log lines, a chunk a transaction."""
+        return await self._purge("select corral.fn_purge_logs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
+
+    async def purge_runs(self, older_than: timedelta, *, chunk: int = 1000) -> int:
+        """Forget runs that ended long ago, with all that belongs to them; returns how many jobs went."""
+        return await self._purge("select corral.fn_purge_runs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
+
+    async def check_invariants(self) -> list[Violation]:
+        """What is broken, if anything: nothing, unless there is a bug."""
+        return to_records(await self._database.fetch("select * from corral.fn_check_invariants()"), Violation)
+
+    async def _purge(self, statement: str, older_than: timedelta, chunk: int) -> int:
+        gone = 0
+        while count := await self._database.fetch_value(statement, older_than, chunk):
+            gone += count
+            if count < chunk:
+                break
+        return gone

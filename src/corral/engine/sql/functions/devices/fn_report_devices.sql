@@ -1,0 +1,88 @@
+-- Take in what a node says of its devices. A serial seen for the first time gets the next index_no and a lane; a known one keeps
+-- its index through unplugging and through a move. A device reported by another node moves there, unless its lane is leased:
+-- then it is contested until the lease ends or its node reports it gone (rule 11). With p_is_complete, devices of this node that
+-- are not listed are gone. Only what changed is written. Each device is {serial, …}; an absent field stays as it was.
+-- Locks the node, then the lanes in key order, then devices. Raises CR101, CR102, CR002 with the offending path.
+create or replace function corral.fn_report_devices(p_node_id text, p_epoch integer, p_devices jsonb, p_is_complete boolean)
+returns integer
+language plpgsql volatile
+set search_path = corral, pg_catalog
+as $$
+declare
+    v_now      timestamptz := fn_now();
+    v_changed  integer;
+    v_bad      bigint;
+begin
+    perform fn_renew_node_lease(p_node_id, p_epoch);
+    select min(r.place) into v_bad
+      from jsonb_array_elements(p_devices) with ordinality as r (body, place)
+     where coalesce(r.body ->> 'serial' !~ '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$', true)
+        or coalesce(r.body ->> 'connection', 'connected') not in ('connected', 'offline', 'unauthorized', 'not_booted', 'gone')
+        or coalesce(r.body ->> 'health', 'ok') not in ('ok', 'suspect', 'quarantined');
+    if v_bad is not null then
+        raise exception 'device needs a serial, and a known connection and health: %', p_devices -> (v_bad::integer - 1)
+              using errcode = 'CR002', detail = format('devices[%s]', v_bad - 1);
+    end if;
+
+    perform fn_admit_devices(p_node_id, p_devices);
+    perform fn_lock_lanes(array(
+        select d.device_id
+          from jsonb_array_elements(p_devices) as r (body)
+          join devices d on d.serial = r.body ->> 'serial'
+           and d.serial_scope = case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
+        union
+        select d.device_id from devices d where p_is_complete and d.node_id = p_node_id));
+
+    with told as (
+        select distinct on (d.device_id) d.device_id, r.body
+          from jsonb_array_elements(p_devices) with ordinality as r (body, place)
+          join devices d on d.serial = r.body ->> 'serial'
+           and d.serial_scope = case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
+         order by d.device_id, r.place desc
+    ), missing as (
+        select d.device_id, jsonb_build_object('connection', 'gone') as body
+          from devices d
+         where p_is_complete and d.node_id = p_node_id and d.connection <> 'gone'
+           and not exists (select 1 from told t where t.device_id = d.device_id)
+    ), wanted as (
+        select t.device_id, t.body,
+               d.node_id <> p_node_id as is_foreign,
+               d.node_id <> p_node_id and l.lease_token is not null and d.connection <> 'gone' as is_contested,
+               coalesce(t.body ->> 'connection', d.connection) as connection,
+               case when d.health_by = 'operator' and d.health = 'quarantined' then d.health
+                    else coalesce(t.body ->> 'health', d.health) end as health
+          from (select * from told union all select * from missing) t
+          join devices d on d.device_id = t.device_id
+          join lanes l on l.device_id = t.device_id
+    )
+    update devices d
+       set node_id = case when w.is_contested then d.node_id else p_node_id end,
+           contested_node_id = case when w.is_contested then p_node_id
+                                    when w.is_foreign then null
+                                    else d.contested_node_id end,
+           connection = case when w.is_contested then d.connection else w.connection end,
+           health = w.health,
+           health_by = case when w.health = d.health then d.health_by else 'node' end,
+           health_reason = case when w.health = 'ok' then null else coalesce(w.body ->> 'health_reason', d.health_reason) end,
+           unavailable_since = case
+               when w.health <> 'quarantined'
+                    and (case when w.is_contested then d.connection else w.connection end) = 'connected' then null
+               else coalesce(d.unavailable_since, v_now) end,
+           runtime_handle = case when w.is_contested then d.runtime_handle else coalesce(w.body ->> 'runtime_handle', d.runtime_handle) end,
+           label = coalesce(d.label, w.body ->> 'label'),
+           model = coalesce(w.body ->> 'model', d.model),
+           os_version = coalesce(w.body ->> 'os_version', d.os_version),
+           battery = coalesce((w.body ->> 'battery')::integer, d.battery),
+           temperature = coalesce((w.body ->> 'temperature')::real, d.temperature),
+           meta = d.meta || coalesce(w.body -> 'meta', '{}'),
+           last_error_message = coalesce(w.body ->> 'last_error_message', d.last_error_message),
+           changed_at = v_now
+      from wanted w
+     where d.device_id = w.device_id;
+    get diagnostics v_changed = row_count;
+
+    perform fn_align_lanes(array(
+        select d.device_id from devices d join lanes l on l.device_id = d.device_id
+         where d.node_id = p_node_id or l.node_id = p_node_id or d.contested_node_id = p_node_id));
+    return v_changed;
+end $$;

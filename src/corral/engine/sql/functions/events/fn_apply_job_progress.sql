@@ -1,0 +1,35 @@
+-- Move jobs on by the events that were applied: the first word of a lease starts its attempt, whichever event carries it (rule 7),
+-- and steps move the progress. Called by fn_apply_node_events; the jobs are locked. Returns what changed, for the runs' versions.
+create or replace function corral.fn_apply_job_progress(p_events corral.judged_event[]) returns corral.job_ended[]
+language sql volatile
+set search_path = corral, pg_catalog
+as $$
+    with told as materialized (
+        select e.job_id, max(e.seq) as seq, min(e.at) as at,
+               bool_or(e.type = 'job_finished') as is_ending,
+               (array_agg(e.body ->> 'step' order by e.seq desc) filter (where e.type = 'step_started'))[1] as current_step,
+               max((e.body ->> 'position')::integer) filter (where e.type = 'step_finished') as steps_done,
+               max((e.body ->> 'total')::integer) as steps_total
+          from unnest(p_events) e
+         where e.outcome = 'applied' and e.type in ('job_started', 'step_started', 'step_finished', 'job_finished')
+         group by e.job_id
+    ), moved as (
+        update jobs j
+           set state_seq = t.seq,
+               status = case when j.status = 'leased' then 'running' else j.status end,
+               attempt = case when j.is_started then j.attempt else j.attempt + 1 end,
+               is_started = true,
+               started_at = coalesce(j.started_at, fn_clamp_time(t.at, j.leased_at, fn_now())),
+               deadline_at = case when j.is_started or j.deadline_at is null then j.deadline_at
+                                  else fn_now() + j.timeout + (select s.deadline_slack from settings s) end,
+               current_step = coalesce(t.current_step, j.current_step),
+               steps_done = greatest(j.steps_done, t.steps_done),
+               steps_total = coalesce(t.steps_total, j.steps_total)
+          from told t
+         where j.job_id = t.job_id and j.mode = 'device'
+           and not (t.is_ending and j.is_started)
+        returning j.job_id, j.run_id, j.node_id
+    )
+    select coalesce(array_agg(row(m.job_id, m.run_id, null, m.node_id, null, 'running', null, null, false, false, null)::job_ended), '{}')
+      from moved m
+$$;

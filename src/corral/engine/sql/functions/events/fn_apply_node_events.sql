@@ -1,0 +1,34 @@
+-- Apply what nodes report: record, verify, apply, all in one transaction, so that an event is applied exactly as often as it is
+-- recorded: once. p_events is a list of {node_id, event_id, job_id, lease_token, seq, type, at, …}, of one node or of many
+-- (callbacks that are committed together). Answers each with applied, duplicate, stale (too late: changes nothing, kept for audit)
+-- or invalid, in the order given. Events are fenced by token, never by epoch.
+-- Locks lanes of finishing jobs, then jobs, then event keys, steps, gates, stripes, runs: each in key order.
+create or replace function corral.fn_apply_node_events(p_events jsonb)
+returns table (event_id text, outcome text, message text)
+language plpgsql volatile rows 50
+set search_path = corral, pg_catalog
+as $$
+#variable_conflict use_column
+declare
+    v_events  judged_event[] := fn_read_events(p_events);
+    v_news    job_ended[];
+begin
+    perform fn_lock_lanes(array(
+        select j.device_id from unnest(v_events) e join jobs j on j.job_id = e.job_id
+         where e.type = 'job_finished' and e.outcome is null and j.device_id is not null));
+    perform fn_lock_jobs(array(
+        select e.job_id from unnest(v_events) e
+         where e.outcome is null and e.type in ('job_started', 'step_started', 'step_finished', 'job_finished')));
+    v_events := fn_record_events(fn_judge_events(v_events));
+
+    if exists (select 1 from unnest(v_events) e where e.outcome = 'applied') then
+        v_news := fn_apply_job_progress(v_events);
+        perform fn_apply_steps(v_events);
+        perform fn_apply_evidence(v_events);
+        perform fn_apply_scans(v_events);
+        perform fn_conclude_jobs(fn_apply_step_leases(v_events) || fn_read_endings(v_events), v_news);
+    end if;
+    return query
+        select coalesce(e.event_id::text, e.body ->> 'event_id'), e.outcome, e.message
+          from unnest(v_events) e order by e.ord;
+end $$;

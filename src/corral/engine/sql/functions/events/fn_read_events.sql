@@ -1,0 +1,39 @@
+-- Read events from JSON without ever failing on one of them: an event of the wrong shape comes back as invalid, with the reason;
+-- a repetition within the batch as duplicate; the others undecided. Called by fn_apply_node_events. Locks nothing.
+create or replace function corral.fn_read_events(p_events jsonb) returns corral.judged_event[]
+language sql stable
+set search_path = corral, pg_catalog
+as $$
+    with constants as (
+        select '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$' as uuid,
+               '^\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$' as instant
+    ), read as materialized (
+        select e.ord, e.body, e.body ->> 'node_id' as node_id, e.body ->> 'type' as type,
+               case when e.body ->> 'event_id' ~ c.uuid then (e.body ->> 'event_id')::uuid end as event_id,
+               case when e.body ->> 'job_id' ~ c.uuid then (e.body ->> 'job_id')::uuid end as job_id,
+               case when e.body ->> 'lease_token' ~ c.uuid then (e.body ->> 'lease_token')::uuid end as lease_token,
+               case when e.body ->> 'seq' ~ '^\d{1,15}$' then (e.body ->> 'seq')::bigint end as seq,
+               case when e.body ->> 'at' ~ c.instant then (e.body ->> 'at')::timestamptz end as at
+          from jsonb_array_elements(p_events) with ordinality as e (body, ord), constants c
+    ), judged as (
+        select r.*,
+               case when r.event_id is null then 'event_id must be a UUID'
+                    when r.node_id is null then 'node_id is missing'
+                    when r.body ? 'at' and r.at is null then 'at must be an ISO-8601 instant with a time zone'
+                    when r.type is null or r.type not in ('job_started', 'step_started', 'step_finished', 'log', 'artifact_created',
+                                                          'job_finished', 'scan_progress', 'scan_finished')
+                         then format('type %s is unknown', coalesce(r.type, 'null'))
+                    when r.type in ('scan_progress', 'scan_finished')
+                         then case when coalesce(r.body ->> 'scan_id', '') !~ c.uuid then 'scan_id must be a UUID' end
+                    when r.job_id is null then 'job_id must be a UUID'
+                    when r.lease_token is null then 'lease_token must be a UUID'
+                    when r.type not in ('log', 'artifact_created') and r.seq is null then 'seq must be a number'
+                    else fn_check_event_body(r.type, r.body) end as fault,
+               row_number() over (partition by r.node_id, r.event_id order by r.ord) as occurrence
+          from read r, constants c
+    )
+    select coalesce(array_agg(row(j.ord, j.node_id, j.event_id, j.job_id, j.lease_token, j.seq, j.type, j.at, j.body,
+                                  case when j.fault is not null then 'invalid' when j.occurrence > 1 then 'duplicate' end,
+                                  j.fault)::judged_event order by j.ord), '{}')
+      from judged j
+$$;

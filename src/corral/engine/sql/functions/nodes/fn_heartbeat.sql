@@ -1,0 +1,30 @@
+-- A node's heartbeat: renews what it holds, takes in changed devices, notices grants that never arrived and jobs past their
+-- deadline, and tells the node what it must know: leases that it no longer has, jobs to cancel, scans to do.
+-- p_held names every token that the node holds: one until its job_finished was acknowledged. p_devices lists changed devices.
+-- Locks the node, its lanes in key order, jobs, gates, stripes, runs. Raises CR101 stale_epoch, CR102 unknown_node, CR002.
+create or replace function corral.fn_heartbeat(p_node_id text, p_epoch integer, p_held uuid[], p_devices jsonb default null)
+returns table (lease_s double precision, lost uuid[], cancel uuid[], scans jsonb, draining boolean)
+language plpgsql volatile
+set search_path = corral, pg_catalog
+as $$
+#variable_conflict use_column
+declare
+    v_node  nodes := fn_renew_node_lease(p_node_id, p_epoch);
+    v_held  uuid[] := coalesce(p_held, '{}');
+begin
+    if p_devices is not null and p_devices <> '[]' then
+        perform fn_report_devices(p_node_id, p_epoch, p_devices, false);
+    end if;
+    perform fn_review_leases(p_node_id, p_epoch, v_held);
+
+    return query
+    select extract(epoch from (select s.lease_time from settings s))::double precision,
+           array(select h.token from unnest(v_held) as h (token)
+                 except select l.lease_token from lanes l where l.node_id = p_node_id and l.lease_token is not null
+                 except select st.lease_token from job_steps st
+                         where st.status = 'running' and st.lease_token is not null and st.lease_owner = p_node_id),
+           fn_list_cancels(p_node_id),
+           coalesce((select jsonb_agg(jsonb_build_object('scan_id', sc.scan_id, 'addresses', sc.addresses) order by sc.created_at)
+                       from scan_jobs sc where sc.node_id = p_node_id and sc.finished_at is null), '[]'),
+           v_node.draining;
+end $$;

@@ -1,0 +1,52 @@
+-- Move runs on: those in p_started whose first job starts become running; those in p_ended whose jobs have all ended end.
+-- Called once, last, by whatever moves jobs, and by upkeep for all open runs.
+-- Two last jobs that end at the same moment cannot both miss it: near a run's end each of them takes the run's lock before it
+-- looks, so the later one sees the earlier one's commit. Far from the end nobody waits for that lock.
+-- Locks the runs in key order. Returns the number of runs ended.
+create or replace function corral.fn_advance_runs(p_started uuid[], p_ended uuid[]) returns integer
+language plpgsql volatile
+set search_path = corral, pg_catalog
+as $$
+declare
+    c_near   constant integer := 2000;
+    v_runs   uuid[];
+    v_ended  integer;
+begin
+    select array_agg(r.run_id)
+      into v_runs
+      from runs r
+     where (r.run_id = any (p_started) and r.status = 'queued')
+        or (r.run_id = any (p_ended) and r.finished_at is null and r.fanned_out_at is not null
+            and r.total_jobs - c_near <= (select coalesce(sum(v.succeeded + v.failed + v.cancelled + v.skipped_offline), 0)
+                                            from run_versions v where v.run_id = r.run_id));
+    if v_runs is null then
+        return 0;
+    end if;
+    perform 1 from runs r where r.run_id = any (v_runs) order by r.run_id for no key update;
+    update runs r
+       set status = 'running', started_at = fn_now()
+     where r.run_id = any (v_runs) and r.run_id = any (p_started) and r.status = 'queued';
+
+    with counted as (
+        select r.run_id, r.total_jobs, r.cancel_requested_at,
+               coalesce(sum(v.succeeded), 0) as succeeded, coalesce(sum(v.failed), 0) as failed,
+               coalesce(sum(v.cancelled), 0) as cancelled, coalesce(sum(v.skipped_offline), 0) as skipped
+          from runs r left join run_versions v on v.run_id = r.run_id
+         where r.run_id = any (v_runs) and r.run_id = any (p_ended) and r.finished_at is null and r.fanned_out_at is not null
+         group by r.run_id
+    )
+    update runs r
+       set finished_at = fn_now(),
+           started_at = coalesce(r.started_at, fn_now()),
+           status = case when c.cancelled > 0 or (c.total_jobs = 0 and c.cancel_requested_at is not null) then 'cancelled'
+                         when c.failed > 0 and c.succeeded > 0 then 'completed_with_errors'
+                         when c.failed > 0 then 'failed'
+                         when c.succeeded > 0 then 'succeeded'
+                         else 'skipped' end
+      from counted c
+     where r.run_id = c.run_id
+       and c.succeeded + c.failed + c.cancelled + c.skipped = c.total_jobs
+       and not exists (select 1 from jobs j where j.run_id = r.run_id and j.finished_at is null);
+    get diagnostics v_ended = row_count;
+    return v_ended;
+end $$;

@@ -1,0 +1,26 @@
+-- A new run of the same workflow on the devices where the old one did not succeed, with the same params, overrides, policy and
+-- seed (rule 7: a user's retry is a new run). p_statuses narrows which of them. Refused while the old run is still going.
+-- Raises CR001 not_found, CR003 conflict.
+create or replace function corral.fn_retry_run(p_run_id uuid, p_statuses text[], p_actor text) returns corral.runs
+language plpgsql volatile
+set search_path = corral, pg_catalog
+as $$
+declare
+    v_old  runs;
+begin
+    select r.* into v_old from runs r where r.run_id = p_run_id;
+    if v_old.run_id is null then
+        raise exception 'no run %', p_run_id using errcode = 'CR001', detail = 'run_id';
+    elsif v_old.finished_at is null then
+        raise exception 'run % is still %: cancel it or wait for its end', p_run_id, v_old.status using errcode = 'CR003';
+    elsif v_old.mode <> 'device' then
+        raise exception 'only device runs are retried by device' using errcode = 'CR003';
+    end if;
+    return fn_create_run(v_old.workflow_id, jsonb_strip_nulls(jsonb_build_object(
+        'target', jsonb_strip_nulls(jsonb_build_object('retry_of', p_run_id, 'statuses', p_statuses)),
+        'retry_of', p_run_id, 'seed', v_old.seed, 'name', v_old.name, 'workspace', v_old.workspace, 'params', v_old.params,
+        'secret_params', (select s.params from run_secrets s where s.run_id = p_run_id),
+        'overrides', v_old.overrides, 'policy', v_old.policy, 'timeout_s', extract(epoch from v_old.job_timeout),
+        'repeatable', v_old.max_attempts > 1, 'youtube_video_id', v_old.youtube_video_id,
+        'source_type', v_old.source_type, 'source_id', v_old.source_id)), p_actor);
+end $$;

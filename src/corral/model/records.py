@@ -1,0 +1,269 @@
+"""What the engine hands out, as plain data. Field names are column names."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
+
+from corral.model.states import (
+    Connection,
+    EventOutcome,
+    FailureReason,
+    Health,
+    JobStatus,
+    RunStatus,
+    ScanStatus,
+    StepStatus,
+)
+
+Json = dict[str, Any]
+
+
+class Registration(Struct, frozen=True):
+    """A node's registration: the epoch that its calls must carry from now on."""
+
+    epoch: int
+    lease_s: float
+    requeued: int
+
+
+class Heartbeat(Struct, frozen=True):
+    """What a heartbeat tells the node: how long it may go on, and what it must stop, cancel or scan."""
+
+    lease_s: float
+    lost: list[UUID]
+    cancel: list[UUID]
+    scans: list[Json]
+    draining: bool
+
+
+class Node(Struct, frozen=True):
+    """A machine that runs work."""
+
+    node_id: str
+    name: str
+    capabilities: list[str]
+    labels: Json
+    max_concurrency: int
+    lookahead: int
+    epoch: int
+    lease_until: datetime
+    version: str | None
+    meta: Json
+    draining: bool
+    registered_at: datetime
+    last_heartbeat_at: datetime
+    online: bool
+
+
+class Device(Struct, frozen=True):
+    """One phone on one node."""
+
+    device_id: UUID
+    node_id: str
+    serial: str
+    index_no: int
+    runtime_handle: str | None
+    label: str | None
+    tags: list[str]
+    model: str | None
+    os_version: str | None
+    battery: int | None
+    temperature: float | None
+    connection: Connection
+    health: Health
+    health_reason: str | None
+    contested_node_id: str | None
+    last_error_message: str | None
+    changed_at: datetime
+    online: bool
+
+
+class Workflow(Struct, frozen=True):
+    """A versioned, immutable recipe of steps."""
+
+    workflow_id: UUID
+    name: str
+    version: int
+    mode: str
+    recipe: Json
+    created_by: str | None
+    created_at: datetime
+
+
+class Run(Struct, frozen=True):
+    """One request to execute a workflow on a target. Secret params are never here."""
+
+    run_id: UUID
+    workflow_id: UUID
+    workspace: str
+    name: str
+    mode: str
+    target: Json
+    params: Json
+    overrides: Json
+    policy: Json
+    priority: int
+    seed: str
+    youtube_video_id: str | None
+    source_type: str | None
+    source_id: str | None
+    created_by: str | None
+    retry_of: UUID | None
+    replay_of: UUID | None
+    status: RunStatus
+    total_jobs: int
+    waiting: int
+    leased: int
+    succeeded: int
+    failed: int
+    cancelled: int
+    skipped_offline: int
+    version: int
+    last_error_message: str | None
+    cancel_requested_at: datetime | None
+    fanned_out_at: datetime | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class RunSpec(Struct, frozen=True):
+    """What a node needs to execute jobs of a run, secrets included. Never shown to people."""
+
+    run_id: UUID
+    workflow_id: UUID
+    workflow_name: str
+    workflow_version: int
+    recipe: Json
+    params: Json
+    secret_params: Json
+    overrides: Json
+    policy: Json
+    seed: str
+    youtube_video_id: str | None
+
+
+class Grant(Struct, frozen=True):
+    """A job leased to a node."""
+
+    job_id: UUID
+    run_id: UUID
+    device_id: UUID
+    serial: str
+    runtime_handle: str | None
+    lease_token: UUID
+    fence: int
+    attempt: int
+    priority: int
+    position: int
+    timeout_s: float
+    input: Any = None
+
+
+class Job(Struct, frozen=True):
+    """A run on one device, or a distributed run itself."""
+
+    job_id: UUID
+    run_id: UUID
+    workspace: str
+    device_id: UUID | None
+    node_id: str | None
+    mode: str
+    position: int
+    priority: int
+    status: JobStatus
+    attempt: int
+    max_attempts: int
+    lease_owner: str | None
+    lease_token: UUID | None
+    lease_until: datetime | None
+    current_step: str | None
+    steps_done: int
+    steps_total: int
+    log_path: str | None
+    input: Any
+    output: Any
+    failure_reason: FailureReason | None
+    error_message: str | None
+    source_type: str | None
+    source_id: str | None
+    queued_at: datetime
+    leased_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class Step(Struct, frozen=True):
+    """One step of a job, under the attempt of the job that it belongs to."""
+
+    job_id: UUID
+    job_attempt: int
+    name: str
+    position: int
+    title: str | None
+    action: str | None
+    spec: Any
+    channel_id: UUID | None
+    needs: list[str]
+    requires: list[str]
+    priority: int
+    status: StepStatus
+    attempt: int
+    max_attempts: int
+    continue_on_failure: bool
+    lease_owner: str | None
+    lease_token: UUID | None
+    lease_until: datetime | None
+    probability: float | None
+    draw: float | None
+    decision: str | None
+    skip_cause: str | None
+    input: Any
+    output: Any
+    failure_reason: str | None
+    error_message: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class EventResult(Struct, frozen=True):
+    """What became of one event of a callback."""
+
+    event_id: str | None
+    outcome: EventOutcome
+    message: str | None = None
+
+
+class Scan(Struct, frozen=True):
+    """A request to a node to rediscover its devices."""
+
+    scan_id: UUID
+    node_id: str
+    status: ScanStatus
+    addresses: list[str]
+    found: int
+    progress: Json
+    error_message: str | None
+    requested_by: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class Tick(Struct, frozen=True):
+    """What an upkeep tick found: whether verdicts may be passed, and the silence that forbids them."""
+
+    verdicts_open: bool
+    silence_since: datetime | None
+    silent_nodes: int
+
+
+class Violation(Struct, frozen=True):
+    """A broken invariant, with enough to find it."""
+
+    invariant: str
+    object: str
+    detail: str

@@ -1,0 +1,134 @@
+"""The states of everything that has one. Each enum equals a CHECK constraint of the schema; a test compares them."""
+
+from enum import StrEnum
+
+
+class JobStatus(StrEnum):
+    """A job: what is leased. Terminal states never change."""
+
+    QUEUED = "queued"
+    LEASED = "leased"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    SKIPPED_OFFLINE = "skipped_offline"
+
+    @property
+    def is_terminal(self) -> bool:
+        return self in {JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED, JobStatus.SKIPPED_OFFLINE}
+
+
+class StepStatus(StrEnum):
+    """A step of a job."""
+
+    PENDING = "pending"
+    READY = "ready"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_terminal(self) -> bool:
+        return self in {StepStatus.SUCCEEDED, StepStatus.FAILED, StepStatus.SKIPPED, StepStatus.CANCELLED}
+
+
+class RunStatus(StrEnum):
+    """A run: ended if and only if all its jobs are."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    COMPLETED_WITH_ERRORS = "completed_with_errors"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+
+    @property
+    def is_terminal(self) -> bool:
+        return self not in {RunStatus.QUEUED, RunStatus.RUNNING}
+
+
+class FailureReason(StrEnum):
+    """Why a job failed: a closed list, so that trouble with the farm and trouble with the work are told apart."""
+
+    DEVICE_OFFLINE = "device_offline"
+    DEVICE_UNAUTHORIZED = "device_unauthorized"
+    DEVICE_NOT_BOOTED = "device_not_booted"
+    DEVICE_UNHEALTHY = "device_unhealthy"
+    STEP_TIMEOUT = "step_timeout"
+    JOB_TIMEOUT = "job_timeout"
+    WAIT_TIMEOUT = "wait_timeout"
+    ACTION_FAILED = "action_failed"
+    ASSERTION_FAILED = "assertion_failed"
+    TEMPLATE_ERROR = "template_error"
+    DRIVER_ERROR = "driver_error"
+    UPLOAD_FAILED = "upload_failed"
+    NODE_LOST = "node_lost"
+    NO_CAPABLE_NODE = "no_capable_node"
+    STEP_FAILED = "step_failed"
+    INTERNAL_ERROR = "internal_error"
+    UNKNOWN = "unknown"
+
+    @property
+    def is_infrastructure(self) -> bool:
+        """Whether the farm failed, rather than the work that ran on it."""
+        return self not in {
+            FailureReason.STEP_TIMEOUT,
+            FailureReason.ACTION_FAILED,
+            FailureReason.ASSERTION_FAILED,
+            FailureReason.TEMPLATE_ERROR,
+            FailureReason.STEP_FAILED,
+            FailureReason.UNKNOWN,
+        }
+
+
+class LeaseEnding(StrEnum):
+    """How a lease ended."""
+
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    EXPIRED = "expired"
+    REBOOTED = "rebooted"
+    LOST_GRANT = "lost_grant"
+    DEADLINE = "deadline"
+    DEVICE_MOVED = "device_moved"
+    RELEASED = "released"
+
+
+class Connection(StrEnum):
+    """How a device is connected, by its node's word."""
+
+    CONNECTED = "connected"
+    OFFLINE = "offline"
+    UNAUTHORIZED = "unauthorized"
+    NOT_BOOTED = "not_booted"
+    GONE = "gone"
+
+
+class Health(StrEnum):
+    """Whether a device may be trusted with work."""
+
+    OK = "ok"
+    SUSPECT = "suspect"
+    QUARANTINED = "quarantined"
+
+
+class ScanStatus(StrEnum):
+    """A request to a node to rediscover its devices."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+class EventOutcome(StrEnum):
+    """What became of a node's event. Only applied and stale ones are recorded."""
+
+    APPLIED = "applied"
+    DUPLICATE = "duplicate"
+    STALE = "stale"
+    INVALID = "invalid"
