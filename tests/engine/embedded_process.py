@@ -3,6 +3,8 @@
 It says what it got in one line of JSON, then waits for the end of its standard input to stop.
 """
 
+# ruff: noqa: T201  it answers on its standard output
+
 import asyncio
 import concurrent.futures.thread  # noqa: F401  asyncio's, loaded before it may be out of reach: see main
 import json

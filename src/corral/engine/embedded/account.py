@@ -134,7 +134,7 @@ else:
         for program, *options in commands:
             if (found := shutil.which(program)) is None:
                 continue
-            done = subprocess.run(
+            done = subprocess.run(  # noqa: S603  constants, no shell
                 [found, *options, _OWN_ACCOUNT], capture_output=True, text=True, check=False
             )
             # Another process may have made it in the meantime, which is as good.
