@@ -96,9 +96,7 @@ class Farm:
     async def let_verdicts_open(self) -> None:
         """As if upkeep had ticked for a whole lease time already."""
         await self.engine.upkeep.tick_upkeep()
-        await self.engine.database.fetch(
-            "update corral.upkeep set verdicts_from = corral.fn_now() - interval '1 day'"
-        )
+        await self.engine.database.fetch("update corral.upkeep set verdicts_from = corral.fn_now() - interval '1 day'")
 
     async def pass_time(self, by: timedelta, *nodes: SimulatedNode) -> None:
         """Time goes by in small steps, upkeep ticks, and the nodes given keep beating."""
@@ -128,14 +126,12 @@ class Farm:
         *,
         devices: int | Sequence[str] = 0,
         state_id: str | None = None,
-        **fields: Any,
+        **fields: Any,  # noqa: ANN401 - what register_node takes
     ) -> SimulatedNode:
         state_id = state_id or uuid4().hex
         registration = await self.engine.nodes.register_node(node_id, state_id=state_id, **fields)
         node = SimulatedNode(self, node_id, epoch=registration.epoch, state_id=state_id)
-        serials = (
-            devices if not isinstance(devices, int) else [f"{node_id}-{n:03d}" for n in range(1, devices + 1)]
-        )
+        serials = devices if not isinstance(devices, int) else [f"{node_id}-{n:03d}" for n in range(1, devices + 1)]
         if serials:
             await self.engine.nodes.report_devices(
                 node_id, epoch=node.epoch, devices=[{"serial": serial} for serial in serials]

@@ -12,9 +12,7 @@ from tests.engine.farm import LEASE_TIME, SECOND, Farm
 
 async def test_numbers_are_given_at_first_sight_and_stay_through_unplugging(farm: Farm) -> None:
     node = await farm.given_node(devices=["a", "b"])
-    await farm.engine.nodes.report_devices(
-        "node-1", epoch=node.epoch, devices=[{"serial": "b"}], is_complete=True
-    )
+    await farm.engine.nodes.report_devices("node-1", epoch=node.epoch, devices=[{"serial": "b"}], is_complete=True)
     await node.beat(devices=[{"serial": "c"}, {"serial": "a", "model": "Pixel 8"}])
 
     devices = await farm.engine.devices.list()
@@ -25,11 +23,8 @@ async def test_numbers_are_given_at_first_sight_and_stay_through_unplugging(farm
         (3, "c", "connected"),
     ]
     await node.beat(devices=[{"serial": "a", "connection": "connected"}])
-    assert [(d.index_no, d.model, d.online) for d in await farm.engine.devices.list()][0] == (
-        1,
-        "Pixel 8",
-        True,
-    )
+    first = (await farm.engine.devices.list())[0]
+    assert (first.index_no, first.model, first.online) == (1, "Pixel 8", True)
 
 
 async def test_emulators_of_two_nodes_with_one_serial_are_two_devices(farm: Farm) -> None:

@@ -33,9 +33,7 @@ pytestmark = [
     pytest.mark.asyncio,
     pytest.mark.skipif(sys.platform == "win32", reason="signals and accounts are POSIX"),
 ]
-as_root = pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() != 0, reason="needs root, to act as somebody else"
-)
+as_root = pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="needs root, to act as somebody else")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 PROCESS = Path(__file__).with_name("embedded_process.py")
@@ -204,14 +202,10 @@ async def test_the_settings_suit_a_queue_and_the_server_accepts_all_of_them(
             assert await fetch(server, f"select current_setting('{name}')") == value, name
 
 
-async def test_an_error_is_logged_without_the_values_that_it_quotes(
-    seed: Seed, data_dir: Path, newest: Path
-) -> None:
+async def test_an_error_is_logged_without_the_values_that_it_quotes(seed: Seed, data_dir: Path, newest: Path) -> None:
     seed(data_dir, newest)
     async with opened(data_dir, newest) as server:
-        await execute(
-            server, "create table tokens (token text primary key)", "insert into tokens values ('s3cret')"
-        )
+        await execute(server, "create table tokens (token text primary key)", "insert into tokens values ('s3cret')")
         with pytest.raises(asyncpg.UniqueViolationError):
             await execute(server, "insert into tokens values ('s3cret')")
 
@@ -249,9 +243,7 @@ async def test_an_ephemeral_cluster_whose_process_was_killed_is_removed_later(
     assert not is_alive(pid)
 
 
-async def test_a_second_process_joins_and_leaves_the_server_running(
-    seed: Seed, data_dir: Path, bin_dir: Path
-) -> None:
+async def test_a_second_process_joins_and_leaves_the_server_running(seed: Seed, data_dir: Path, bin_dir: Path) -> None:
     seed(data_dir, bin_dir)
     async with opened(data_dir, bin_dir) as server:
         async with other_process(data_dir=data_dir, bin_dir=bin_dir) as other:
@@ -267,9 +259,7 @@ async def test_a_second_start_in_the_same_process_joins_too(seed: Seed, data_dir
         assert await fetch(server, "select 1") == 1
 
 
-async def test_of_simultaneous_first_starts_one_owns_and_the_others_join(
-    data_dir: Path, newest: Path
-) -> None:
+async def test_of_simultaneous_first_starts_one_owns_and_the_others_join(data_dir: Path, newest: Path) -> None:
     order = {"data_dir": data_dir, "bin_dir": newest}
     async with other_process(**order) as one, other_process(**order) as two, other_process(**order) as three:
         answers = await asyncio.gather(one.answer(), two.answer(), three.answer())
@@ -281,9 +271,7 @@ async def test_of_simultaneous_first_starts_one_owns_and_the_others_join(
                 await other.leave()
 
 
-async def test_starts_and_stops_in_quick_succession_never_fail(
-    seed: Seed, data_dir: Path, newest: Path
-) -> None:
+async def test_starts_and_stops_in_quick_succession_never_fail(seed: Seed, data_dir: Path, newest: Path) -> None:
     """A start may meet the server of another in any state, such as just stopping."""
     seed(data_dir, newest)
 
@@ -339,9 +327,7 @@ async def test_backends_that_outlive_a_killed_server_are_waited_for_and_named(
         os.kill(backend, signal.SIGSTOP)
         await kill_server(data_dir)
     try:
-        with pytest.raises(
-            EmbeddedPostgresError, match=rf"killed PostgreSQL still use .*{backend}"
-        ) as caught:
+        with pytest.raises(EmbeddedPostgresError, match=rf"killed PostgreSQL still use .*{backend}") as caught:
             await EmbeddedPostgres(data_dir, bin_dir=bin_dir, startup_timeout=timedelta(seconds=1)).start()
         assert caught.value.code == "embedded_postgres_in_use"
     finally:
@@ -352,9 +338,7 @@ async def test_backends_that_outlive_a_killed_server_are_waited_for_and_named(
         assert server.owns
 
 
-async def test_a_server_whose_owner_was_killed_is_taken_over(
-    seed: Seed, data_dir: Path, newest: Path
-) -> None:
+async def test_a_server_whose_owner_was_killed_is_taken_over(seed: Seed, data_dir: Path, newest: Path) -> None:
     seed(data_dir, newest)
     async with other_process(data_dir=data_dir, bin_dir=newest) as owner:
         assert (await owner.answer())["owns"]
@@ -403,9 +387,7 @@ async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(
     good = settings.read_text()
     settings.write_text(f"{good}\nmax_connections = 'plenty'\n")
 
-    with pytest.raises(
-        EmbeddedPostgresError, match='invalid value for parameter "max_connections"'
-    ) as caught:
+    with pytest.raises(EmbeddedPostgresError, match='invalid value for parameter "max_connections"') as caught:
         await EmbeddedPostgres(data_dir, bin_dir=bin_dir).start()
     assert caught.value.code == "embedded_postgres_start_failed"
 
@@ -414,9 +396,7 @@ async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(
         assert server.owns
 
 
-async def test_a_directory_that_is_held_without_a_server_is_said_to_be_in_use(
-    data_dir: Path, newest: Path
-) -> None:
+async def test_a_directory_that_is_held_without_a_server_is_said_to_be_in_use(data_dir: Path, newest: Path) -> None:
     data_dir.mkdir()
     holder = FileLock(data_dir / "corral.lock")
     assert holder.acquire()
@@ -428,15 +408,11 @@ async def test_a_directory_that_is_held_without_a_server_is_said_to_be_in_use(
     assert caught.value.code == "embedded_postgres_in_use"
 
 
-async def test_a_directory_of_another_major_version_is_refused_by_both_names(
-    data_dir: Path, newest: Path
-) -> None:
+async def test_a_directory_of_another_major_version_is_refused_by_both_names(data_dir: Path, newest: Path) -> None:
     async with opened(data_dir, find_binaries(16)) as server:
         await execute(server, "create table kept as select 42 as answer")
 
-    with pytest.raises(
-        EmbeddedPostgresError, match=r"made by PostgreSQL 16, and this is PostgreSQL 18"
-    ) as caught:
+    with pytest.raises(EmbeddedPostgresError, match=r"made by PostgreSQL 16, and this is PostgreSQL 18") as caught:
         await EmbeddedPostgres(data_dir, bin_dir=newest).start()
     assert caught.value.code == "embedded_postgres_wrong_version"
 

@@ -19,9 +19,7 @@ from tests.engine.farm import Farm
         ({"nodes": ["right"], "tags": ["pixel"]}, ["c"]),
     ],
 )
-async def test_a_run_reaches_the_devices_of_its_target(
-    farm: Farm, target: dict[str, Any], serials: list[str]
-) -> None:
+async def test_a_run_reaches_the_devices_of_its_target(farm: Farm, target: dict[str, Any], serials: list[str]) -> None:
     await farm.given_node("left", devices=["a", "b"])
     await farm.given_node("right", devices=["c", "d"])
     for device in (await farm.engine.devices.list())[1:3]:
@@ -59,7 +57,7 @@ async def test_a_run_reaches_the_devices_of_its_target(
     ],
 )
 async def test_a_request_that_makes_no_sense_is_refused_by_its_path(
-    farm: Farm, request_: Any, path: str
+    farm: Farm, request_: dict[str, Any], path: str
 ) -> None:
     await farm.given_node("left", devices=["a"])
     workflow_id = await farm.given_workflow()
@@ -139,9 +137,7 @@ async def test_secret_params_reach_nodes_and_nobody_else(farm: Farm) -> None:
     for view in ("run_states", "job_states", "run_device_states", "run_steps"):
         rows = await farm.engine.database.fetch(f"select * from corral.{view}")
         assert "hunter2" not in str([dict(row) for row in rows])
-    assert "hunter2" not in str(
-        [dict(row) for row in await farm.engine.database.fetch("select * from corral.audit")]
-    )
+    assert "hunter2" not in str([dict(row) for row in await farm.engine.database.fetch("select * from corral.audit")])
 
 
 async def test_a_replay_draws_from_the_same_seed(farm: Farm) -> None:
@@ -170,9 +166,7 @@ async def test_cancelling_twice_or_after_the_end_changes_nothing(farm: Farm) -> 
 
     assert first.status == second.status == "cancelled"
     assert first.finished_at == second.finished_at
-    assert await farm.value("select array_agg(actor) from corral.audit where action = 'run.cancel'") == [
-        "kim"
-    ]
+    assert await farm.value("select array_agg(actor) from corral.audit where action = 'run.cancel'") == ["kim"]
 
 
 async def test_a_run_cancelled_before_its_fan_out_gets_no_jobs(farm: Farm) -> None:

@@ -118,7 +118,7 @@ def _compare(applied: dict[int, tuple[str, str]]) -> list[Migration]:
 
 
 async def _apply_definitions(connection: "PoolConnectionProxy[Row]") -> None:
-    """Create every function and view anew. When any of them changed, all old ones go first, so that none outlives its file."""
+    """Create every function and view anew. When any changed, all old ones go first, so that none outlives its file."""
     definitions = list_definitions()
     checksum = hashlib.sha256("\n".join(definitions).encode()).hexdigest()
     if await connection.fetchval("select checksum from corral.definitions") != checksum:
@@ -126,9 +126,7 @@ async def _apply_definitions(connection: "PoolConnectionProxy[Row]") -> None:
             await connection.execute(statement["sql"])
         await connection.execute("delete from corral.definitions")
         await connection.execute("insert into corral.definitions (checksum) values ($1)", checksum)
-    await connection.execute(
-        "set local check_function_bodies = off"
-    )  # functions may name one another in any order
+    await connection.execute("set local check_function_bodies = off")  # functions may name one another in any order
     await connection.execute("\n".join(definitions))
 
 

@@ -106,9 +106,7 @@ class Programs:
             bin_dir = _copy_for_all(bin_dir)
         return cls(bin_dir, account)
 
-    def run(
-        self, command: str, *options: str, pgdata: Path, stdin: str = ""
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, command: str, *options: str, pgdata: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run a command such as "pg_ctl start" on `pgdata`; its whole output is in `stdout`.
 
         "{pgdata}" in an option stands for the directory's name, which may be another one to the program.

@@ -109,9 +109,7 @@ class Cluster:
         # The server writes to its log only after its last word here: an older one is of an earlier launch.
         launched_at = startup.stat().st_mtime_ns
         logs = [
-            log
-            for log in (self.pgdata / settings.LOG_DIRECTORY).glob("*.log")
-            if log.stat().st_mtime_ns >= launched_at
+            log for log in (self.pgdata / settings.LOG_DIRECTORY).glob("*.log") if log.stat().st_mtime_ns >= launched_at
         ]
         lines = [line for log in (startup, *logs) for line in log.read_text(errors="replace").splitlines()]
         return "\n".join(lines[-_LOG_LINES:])
@@ -127,9 +125,7 @@ class Cluster:
             if self.pgdata.exists():
                 check_pgdata(self.pgdata, self._bin_dir)
             else:
-                make_pgdata(
-                    self.home, programs=self._programs, endpoint=self._endpoint, durable=self._durable
-                )
+                make_pgdata(self.home, programs=self._programs, endpoint=self._endpoint, durable=self._durable)
             self._postmaster = self._own_or_end(deadline)
         except BaseException:
             self.owns = False
@@ -227,14 +223,11 @@ class Cluster:
         if self._is_held_up_by_old_backends():
             pids = ", ".join(map(str, processes_in(self.pgdata))) or "unknown"
             return EmbeddedPostgresError(
-                f"processes of a killed PostgreSQL still use {self.pgdata} (pids: {pids}):"
-                " end them, then start again",
+                f"processes of a killed PostgreSQL still use {self.pgdata} (pids: {pids}): end them, then start again",
                 code="embedded_postgres_in_use",
                 path=str(self.pgdata),
             )
-        return self._start_failed(
-            f"PostgreSQL was not ready after {self._startup_timeout.total_seconds():g} s"
-        )
+        return self._start_failed(f"PostgreSQL was not ready after {self._startup_timeout.total_seconds():g} s")
 
     def _start_failed(self, what: str) -> EmbeddedPostgresError:
         return EmbeddedPostgresError(

@@ -38,11 +38,7 @@ def prepare_home(home: Path) -> None:
     if (home / "PG_VERSION").exists():
         raise _foreign(home, "it is itself a PostgreSQL data directory, made by something else")
     ours = {LOCK, PGDATA, _RUN}
-    others = [
-        entry.name
-        for entry in home.iterdir()
-        if entry.name not in ours and not entry.name.startswith(_MAKING)
-    ]
+    others = [entry.name for entry in home.iterdir() if entry.name not in ours and not entry.name.startswith(_MAKING)]
     if others:
         raise _foreign(home, f"it holds other files, such as {min(others)}")
 

@@ -45,9 +45,7 @@ _LOG = {
     "log_error_verbosity": "terse",
 }
 
-_HEADER = (
-    "# Written by Corral at every start: your own settings go into postgresql.conf, below the include.\n"
-)
+_HEADER = "# Written by Corral at every start: your own settings go into postgresql.conf, below the include.\n"
 
 _DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 # Commits are still handed to the kernel at once: a killed server loses none, whatever the machine may lose.

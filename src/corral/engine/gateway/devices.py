@@ -17,9 +17,7 @@ class Devices:
 
     async def get(self, device_id: UUID) -> Device:
         """Raises NotFoundError."""
-        row = await self._database.fetch_one(
-            "select * from corral.device_states where device_id = $1", device_id
-        )
+        row = await self._database.fetch_one("select * from corral.device_states where device_id = $1", device_id)
         if row is None:
             message = f"no device {device_id}"
             raise NotFoundError(message, path="device_id")

@@ -16,8 +16,7 @@ class Upkeep:
 
     async def tick_upkeep(self) -> Tick:
         """Note that upkeep is alive; learn whether verdicts may be passed."""
-        row = await self._database.fetch_one("select * from corral.fn_tick_upkeep()")
-        assert row is not None
+        row = await self._database.fetch_only("select * from corral.fn_tick_upkeep()")
         return to_record(row, Tick)
 
     async def expire_leases(self) -> int:
@@ -68,21 +67,15 @@ class Upkeep:
 
     async def purge_events(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
         """Forget old events, a chunk a transaction."""
-        return await self._purge(
-            "select corral.fn_purge_events(corral.fn_now() - $1::interval, $2)", older_than, chunk
-        )
+        return await self._purge("select corral.fn_purge_events(corral.fn_now() - $1::interval, $2)", older_than, chunk)
 
     async def purge_logs(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
         """Forget old log lines, a chunk a transaction."""
-        return await self._purge(
-            "select corral.fn_purge_logs(corral.fn_now() - $1::interval, $2)", older_than, chunk
-        )
+        return await self._purge("select corral.fn_purge_logs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
 
     async def purge_runs(self, older_than: timedelta, *, chunk: int = 1000) -> int:
         """Forget runs that ended long ago, with all that belongs to them; returns how many jobs went."""
-        return await self._purge(
-            "select corral.fn_purge_runs(corral.fn_now() - $1::interval, $2)", older_than, chunk
-        )
+        return await self._purge("select corral.fn_purge_runs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
 
     async def check_invariants(self) -> list[Violation]:
         """What is broken, if anything: nothing, unless there is a bug."""
