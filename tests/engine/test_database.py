@@ -1,5 +1,7 @@
 """The door to PostgreSQL: errors in our words, and coming back after it was away."""
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,16 @@ async def test_nobody_answering_is_said_plainly() -> None:
             pass
 
 
-async def test_an_engine_comes_back_after_postgresql_was_restarted(tmp_path: Path) -> None:
-    tmp_path.chmod(0o755)
-    server = EmbeddedPostgres(tmp_path / "data", durable=False)
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A path in which a socket keeps its place: where a path is too long for one, each start finds it another."""
+    with tempfile.TemporaryDirectory(prefix="corral-") as path:
+        Path(path).chmod(0o755)
+        yield Path(path)
+
+
+async def test_an_engine_comes_back_after_postgresql_was_restarted(short_path: Path) -> None:
+    server = EmbeddedPostgres(short_path / "data", durable=False)
     await server.start()
     try:
         async with Engine.connect(server.dsn, max_connections=3) as engine:
