@@ -25,13 +25,16 @@ begin
     end if;
 
     perform fn_admit_devices(p_node_id, p_devices);
-    perform fn_lock_lanes(array(
-        select d.device_id
-          from jsonb_array_elements(p_devices) as r (body)
-          join devices d on d.serial = r.body ->> 'serial'
-           and d.serial_scope = case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
-        union
-        select d.device_id from devices d where p_is_complete and d.node_id = p_node_id));
+    perform fn_lock_lanes(fn_list_moving_devices(p_node_id, p_devices, p_is_complete));
+    -- What a person changes meanwhile must be seen by the statement that follows, not overwritten by it.
+    perform 1
+       from devices d
+      where (p_is_complete and d.node_id = p_node_id)
+         or (d.serial, d.serial_scope) in (
+                select r.body ->> 'serial', case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
+                  from jsonb_array_elements(p_devices) as r (body))
+      order by d.device_id
+        for no key update;
 
     with told as (
         select distinct on (d.device_id) d.device_id, r.body
