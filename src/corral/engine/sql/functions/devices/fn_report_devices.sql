@@ -29,10 +29,13 @@ begin
     -- What a person changes meanwhile must be seen by the statement that follows, not overwritten by it.
     perform 1
        from devices d
-      where (p_is_complete and d.node_id = p_node_id)
-         or (d.serial, d.serial_scope) in (
-                select r.body ->> 'serial', case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
-                  from jsonb_array_elements(p_devices) as r (body))
+      where d.device_id = any (array(
+                select k.device_id
+                  from jsonb_array_elements(p_devices) as r (body)
+                  join devices k on k.serial = r.body ->> 'serial'
+                   and k.serial_scope = case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
+                union
+                select k.device_id from devices k where p_is_complete and k.node_id = p_node_id))
       order by d.device_id
         for no key update;
 
