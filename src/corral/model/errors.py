@@ -1,4 +1,4 @@
-"""The one tree of errors: stable codes, data in fields. Translating them happens elsewhere."""
+"""The one tree of errors, each with a stable code and its data in fields."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 
 class CorralError(Exception):
-    """Something that Corral refuses or could not do, named by a stable code."""
+    """Something went wrong in a way that Corral has a word for."""
 
-    def __init__(self, code: str, message: str, path: str | None = None) -> None:
-        super().__init__(message if path is None else f"{path}: {message}")
-        self.code = code
+    code = "internal_error"
+
+    def __init__(self, message: str, *, code: str | None = None, path: str | None = None) -> None:
+        super().__init__(message)
         self.message = message
+        self.code = code or type(self).code
         self.path = path
 
 
@@ -26,25 +28,29 @@ class Problem(NamedTuple):
         return f"{self.path}: {self.message}" if self.path else self.message
 
 
-class RecipeInvalid(CorralError):
-    """A recipe, playbook or run was refused; `problems` holds all that is wrong with it, at least one."""
+class RecipeInvalid(CorralError):  # noqa: N818 - it is what the recipe is
+    """A recipe, playbook or run was refused; `problems` holds all that is wrong with it, at least one.
 
-    def __init__(self, problems: Sequence[Problem], *, code: str = "recipe_invalid") -> None:
+    Codes: recipe_invalid, command_invalid, playbook_invalid, params_invalid, overrides_invalid, args_invalid.
+    `message` and `path` are those of the first problem.
+    """
+
+    code = "recipe_invalid"
+
+    def __init__(self, problems: Sequence[Problem], *, code: str | None = None) -> None:
         self.problems = tuple(problems)
         first = self.problems[0]
         more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
-        super().__init__(code, first.message + more, first.path or None)
+        super().__init__(first.message + more, code=code, path=first.path or None)
 
 
-class RenderFailed(CorralError):
+class RenderError(CorralError):
     """A template could not be rendered: a value is undefined, of the wrong type or too large."""
 
-    def __init__(self, message: str, path: str | None = None) -> None:
-        super().__init__("render_failed", message, path)
+    code = "render_failed"
 
 
-class ActionClash(CorralError):
+class ActionClashError(CorralError):
     """Two actions claim one name, or an extension offers something that is not an action."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__("action_clash", message)
+    code = "action_clash"
