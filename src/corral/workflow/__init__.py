@@ -4,7 +4,7 @@ The server validates with it when a workflow, playbook or run is created; nodes 
 Executing actions is not here.
 """
 
-from corral.model.errors import ActionClash, Problem, RecipeInvalid, RenderFailed
+from corral.model.errors import ActionClashError, Problem, RecipeInvalid, RenderError
 from corral.workflow.action_spec import ANYWHERE, DEVICE_ONLY, ActionSpec, Args, Output
 from corral.workflow.actions import BUILT_IN, ActionRegistry, installed_actions, load_actions
 from corral.workflow.context import Context, DeviceContext, RunContext, StepContext
@@ -25,7 +25,6 @@ from corral.workflow.recipe import (
 )
 from corral.workflow.redaction import MASK, collect_secrets, redact, redact_value
 from corral.workflow.render import Rendered, evaluate_for_each, evaluate_when, render
-from corral.workflow.schema import recipe_schema
 from corral.workflow.validate import find_problems, parse_recipe
 
 __all__ = [
@@ -33,7 +32,7 @@ __all__ = [
     "BUILT_IN",
     "DEVICE_ONLY",
     "MASK",
-    "ActionClash",
+    "ActionClashError",
     "ActionRegistry",
     "ActionSpec",
     "Args",
@@ -51,7 +50,7 @@ __all__ = [
     "Problem",
     "Recipe",
     "RecipeInvalid",
-    "RenderFailed",
+    "RenderError",
     "Rendered",
     "RunContext",
     "RunParams",
@@ -74,7 +73,6 @@ __all__ = [
     "parse_recipe",
     "preset_texts",
     "read_overrides",
-    "recipe_schema",
     "redact",
     "redact_value",
     "render",

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from corral.model.errors import ActionClash
+from corral.model.errors import ActionClashError
 from corral.workflow.action_spec import ActionSpec
 from corral.workflow.catalog import CATALOG
 
@@ -23,15 +23,15 @@ class ActionRegistry(Mapping[str, ActionSpec]):
         self._specs: dict[str, ActionSpec] = {}
         for spec in specs:
             if not _NAME.match(spec.name):
-                raise ActionClash(
+                raise ActionClashError(
                     f"'{spec.name}' is not an action's name: use lower-case words joined by dots"
                 )
             if spec.name in self._specs:
-                raise ActionClash(f"two actions are named {spec.name}")
+                raise ActionClashError(f"two actions are named {spec.name}")
             self._specs[spec.name] = spec
 
     def extended(self, specs: Iterable[ActionSpec]) -> ActionRegistry:
-        """A registry with these as well; raises ActionClash if a name is taken."""
+        """A registry with these as well; raises ActionClashError if a name is taken."""
         return ActionRegistry([*self._specs.values(), *specs])
 
     def __getitem__(self, name: str) -> ActionSpec:
@@ -49,7 +49,7 @@ BUILT_IN: Final = ActionRegistry(CATALOG)
 
 @cache
 def installed_actions() -> ActionRegistry:
-    """The built-in actions and those of installed extensions; raises ActionClash, naming the extension."""
+    """The built-in actions and those of installed extensions; raises ActionClashError, naming the culprit."""
     return load_actions(entry_points(group=ENTRY_POINT_GROUP))
 
 
@@ -59,8 +59,8 @@ def load_actions(points: Iterable[EntryPoint]) -> ActionRegistry:
     for point in sorted(points, key=lambda each: (each.name, each.value)):
         try:
             registry = registry.extended(_offered(point))
-        except ActionClash as clash:
-            raise ActionClash(f"the extension {point.name} ({point.value}): {clash.message}") from None
+        except ActionClashError as clash:
+            raise ActionClashError(f"the extension {point.name} ({point.value}): {clash.message}") from None
     return registry
 
 
@@ -71,5 +71,5 @@ def _offered(point: EntryPoint) -> list[ActionSpec]:
     )
     for spec in specs:
         if not isinstance(spec, ActionSpec):
-            raise ActionClash(f"offers {type(spec).__name__}, which is not an ActionSpec")
+            raise ActionClashError(f"offers {type(spec).__name__}, which is not an ActionSpec")
     return specs

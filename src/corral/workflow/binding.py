@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from corral.workflow.expression import Expression, ExpressionInvalid
+from corral.workflow.expression import Expression, ExpressionError
 from corral.workflow.filters import as_json, as_text
 from corral.workflow.template import Template, is_template, parse_template
 
@@ -14,7 +14,7 @@ _MEANINGFUL = re.compile("[{}%]")
 """Characters that could mean something to the template around them."""
 
 
-class Unbindable(ValueError):
+class UnbindableError(ValueError):
     """A value cannot stand where the parameter does."""
 
     def __init__(self, name: str, message: str) -> None:
@@ -23,7 +23,7 @@ class Unbindable(ValueError):
 
 
 def bind(value: Any, bindings: Mapping[str, Any]) -> Any:
-    """The value with `params.<name>` replaced in every template; raises Unbindable.
+    """The value with `params.<name>` replaced in every template; raises UnbindableError.
 
     A template that is nothing but the parameter becomes the bound value itself, with its type.
     """
@@ -35,7 +35,7 @@ def bind(value: Any, bindings: Mapping[str, Any]) -> Any:
         return value
     try:
         template = parse_template(value)
-    except ExpressionInvalid:
+    except ExpressionError:
         return value  # validation reports it where it stands
     sole = template.sole_expression
     if sole is not None and (name := _parameter(sole)) in bindings:
@@ -50,7 +50,7 @@ def _bind_part(part: str | Expression, bindings: Mapping[str, Any], template: Te
     if name in bindings and template.sole_expression is None:
         bound = as_text(bindings[name])
         if is_template(bound) and bound.endswith("{"):
-            raise Unbindable(name, "a template inside text cannot end with '{'")
+            raise UnbindableError(name, "a template inside text cannot end with '{'")
         if is_template(bound) or not _MEANINGFUL.search(bound):
             return bound
     return "{{ " + _substituted(part, bindings) + " }}"
@@ -81,6 +81,8 @@ def _as_expression(name: str, value: Any) -> str:
     if is_template(value):
         sole = parse_template(value).sole_expression
         if sole is None:
-            raise Unbindable(name, "is used inside an expression, so it must be a value or one expression")
+            raise UnbindableError(
+                name, "is used inside an expression, so it must be a value or one expression"
+            )
         return sole.source
     return "none" if value is None else as_json(value)

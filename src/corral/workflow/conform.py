@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import types
 import typing
+from functools import cache
 from typing import Annotated, Any, Literal, TypeGuard, Union
 
 import msgspec
@@ -77,17 +78,16 @@ class Conformer:
         if not isinstance(value, dict):
             self.refuse(path, f"expected an object, got {kind_of(value)}")
             return stand_in(cls)  # type: ignore[no-any-return]
-        hints = typing.get_type_hints(cls, include_extras=True)
-        fields = {field.encode_name: field for field in msgspec.structs.fields(cls)}
+        fields = fields_of(cls)
         for key in value.keys() - fields.keys():
             self.refuse(at_key(path, key), f"unknown key{did_you_mean(key, fields)}")
         members: dict[str, Any] = {}
         for key, field in fields.items():
             if key in value:
-                members[field.name] = self.build(value[key], hints[field.name], at_key(path, key))
+                members[field.name] = self.build(value[key], field.type, at_key(path, key))
             elif field.required:
                 self.refuse(at_key(path, key), "is required")
-                members[field.name] = stand_in(hints[field.name])
+                members[field.name] = stand_in(field.type)
         return cls(**members)
 
     def _leaf(self, value: object, hint: Any, path: str) -> Any:
@@ -106,6 +106,12 @@ class Conformer:
                 self.refuse(path, f"needs at least {meta.min_length}")
             if meta.max_length is not None and len(value) > meta.max_length:
                 self.refuse(path, f"has {len(value)}, more than {meta.max_length}")
+
+
+@cache
+def fields_of(cls: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    """A record's fields by the names that documents use. Cached: msgspec works them out anew each time."""
+    return {field.encode_name: field for field in msgspec.structs.fields(cls)}
 
 
 def unwrap(hint: Any) -> tuple[Any, list[msgspec.Meta]]:
@@ -138,9 +144,8 @@ def stand_in(hint: Any) -> Any:
     """An empty value of the hinted type, unchecked against its constraints."""
     bare, _ = unwrap(options_of(hint)[0])
     if is_struct(bare):
-        hints = typing.get_type_hints(bare, include_extras=True)
-        required = [field.name for field in msgspec.structs.fields(bare) if field.required]
-        return bare(**{name: stand_in(hints[name]) for name in required})
+        required = [field for field in fields_of(bare).values() if field.required]
+        return bare(**{field.name: stand_in(field.type) for field in required})
     if typing.get_origin(bare) is Literal:
         return typing.get_args(bare)[0]
     empty = typing.get_origin(bare) or bare
@@ -169,9 +174,8 @@ def _explain(value: object, hint: Any, message: str) -> str:
             return f"must be one of {', '.join(choices)}{did_you_mean(value, choices)}"
         for text in filter(None, expected):
             return f"must be {text}"
-    text = _TYPE_NAME.sub(lambda match: _NAMES[match.group(1)], message.partition(" - at ")[0]).replace(
-        "`", ""
-    )
+    text = _TYPE_NAME.sub(lambda match: _NAMES[match.group(1)], message.partition(" - at ")[0])
+    text = text.replace("`", "").replace(" | null", "").replace(" | ", " or ")
     return text[:1].lower() + text[1:]
 
 

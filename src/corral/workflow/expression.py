@@ -23,10 +23,11 @@ _TOKEN = re.compile(
 _KEYWORDS = frozenset(
     {"and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False", "None"}
 )
+_INFIX = frozenset({"and", "or", "in", "is", "if", "else"})
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 
 
-class ExpressionInvalid(ValueError):
+class ExpressionError(ValueError):
     """The expression cannot be read, or uses what the language leaves out."""
 
 
@@ -51,12 +52,12 @@ class Expression(NamedTuple):
 
 
 def read_expression(source: str) -> Expression:
-    """The names and filters that an expression uses; raises ExpressionInvalid."""
+    """The names and filters that an expression uses; raises ExpressionError."""
     if len(source) > MAX_EXPRESSION:
-        raise ExpressionInvalid(f"an expression is longer than {MAX_EXPRESSION} characters")
+        raise ExpressionError(f"an expression is longer than {MAX_EXPRESSION} characters")
     tokens = _tokens(source)
     if not tokens:
-        raise ExpressionInvalid("the expression is empty")
+        raise ExpressionError("the expression is empty")
     _check_balance(tokens)
     _check_language(tokens)
     filters = tuple(
@@ -70,7 +71,7 @@ def _tokens(source: str) -> list[Token]:
     while position < len(source):
         match = _TOKEN.match(source, position)
         if match is None:
-            raise ExpressionInvalid(f"unexpected {source[position]!r}")
+            raise ExpressionError(f"unexpected {source[position]!r}")
         if match.lastgroup != "space":
             tokens.append(Token(str(match.lastgroup), match.group(), position))
         position = match.end()
@@ -88,17 +89,31 @@ def _check_balance(tokens: list[Token]) -> None:
             and token.text in _CLOSES
             and (not open_signs or open_signs.pop() != _CLOSES[token.text])
         ):
-            raise ExpressionInvalid(f"unexpected {token.text!r}")
+            raise ExpressionError(f"unexpected {token.text!r}")
     if open_signs:
-        raise ExpressionInvalid(f"{open_signs[-1]!r} is never closed")
+        raise ExpressionError(f"{open_signs[-1]!r} is never closed")
 
 
 def _check_language(tokens: list[Token]) -> None:
     for index, token in enumerate(tokens):
+        if token.text in _INFIX and _is_misplaced(tokens, index):
+            raise ExpressionError(f"unexpected '{token.text}'")
         if token.kind == "sign" and token.text in ("*", "**"):
-            raise ExpressionInvalid("'*' is not supported in templates")
+            raise ExpressionError("'*' is not supported in templates")
         if token.kind == "sign" and token.text == "(" and _is_call(tokens, index):
-            raise ExpressionInvalid("calls are not supported in templates; use a filter")
+            raise ExpressionError("calls are not supported in templates; use a filter")
+
+
+def _is_misplaced(tokens: list[Token], index: int) -> bool:
+    """Whether an operator has nothing before it: the engine would take the word for a variable's name."""
+    if index == 0:
+        return True
+    before = tokens[index - 1]
+    if before.kind == "sign":
+        return before.text not in _CLOSES and before.text not in (".", "|")
+    if _names_filter_or_test(tokens, index) or (before.text, tokens[index].text) == ("not", "in"):
+        return False
+    return before.text in _INFIX or before.text == "not"
 
 
 def _is_call(tokens: list[Token], index: int) -> bool:

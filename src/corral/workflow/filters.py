@@ -14,13 +14,13 @@ import msgspec
 from corral.workflow.limits import MAX_RENDERED, RENDER_FUEL
 
 
-class TooLarge(ValueError):
+class TooLargeError(ValueError):
     """A filter would yield more than the limit."""
 
 
 def _bounded(text: str) -> str:
     if len(text) > MAX_RENDERED:
-        raise TooLarge(f"the value is longer than {MAX_RENDERED} characters")
+        raise TooLargeError(f"the value is longer than {MAX_RENDERED} characters")
     return text
 
 
@@ -43,7 +43,7 @@ def as_json(value: object) -> str:
 def _join(value: list[object], separator: str = "") -> str:
     items = [as_text(item) for item in value]
     if sum(map(len, items)) + len(items) * len(separator) > MAX_RENDERED:
-        raise TooLarge(f"the value is longer than {MAX_RENDERED} characters")
+        raise TooLargeError(f"the value is longer than {MAX_RENDERED} characters")
     return separator.join(items)
 
 
@@ -51,7 +51,7 @@ def _replace(value: str, old: str, new: str) -> str:
     if old == "":
         raise ValueError("replace needs something to look for")
     if len(value) + value.count(old) * len(new) > MAX_RENDERED:
-        raise TooLarge(f"the value is longer than {MAX_RENDERED} characters")
+        raise TooLargeError(f"the value is longer than {MAX_RENDERED} characters")
     return value.replace(old, new)
 
 

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, field
 from corral.model.errors import Problem, RecipeInvalid
 from corral.workflow.action_spec import ActionSpec
 from corral.workflow.actions import BUILT_IN
-from corral.workflow.binding import Unbindable, bind
+from corral.workflow.binding import UnbindableError, bind
 from corral.workflow.conform import Conformer
 from corral.workflow.limits import DEFAULT_JOB_TIMEOUT_S, MAX_STEPS
 from corral.workflow.params import wrong_with_value
@@ -165,7 +165,7 @@ class _Compiler:
                 self.conformer.refuse(at_key(where, name), wrong)
         try:
             bound = {key: bind(item, bindings) for key, item in command.with_.items()}
-        except Unbindable as error:
+        except UnbindableError as error:
             self.conformer.refuse(at_key(where, error.name), str(error))
             bound, bindings = command.with_, {}
         self._open_params({name: spec for name, spec in command.params.items() if name not in bindings}, path)

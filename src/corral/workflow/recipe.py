@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from corral.workflow.conform import fields_of
 from corral.workflow.limits import (
     DEFAULT_JOB_TIMEOUT_S,
     DEFAULT_TIMEOUT_S,
@@ -111,7 +112,7 @@ class StepSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     repeatable: Annotated[
         bool | None,
         Meta(
-            description="Whether the step may be repeated when its outcome is unknown; by default the action says."
+            description="Whether it may be repeated when its outcome is unknown; by default the action says."
         ),
     ] = None
     requires: Annotated[
@@ -161,7 +162,9 @@ def _without_defaults(value: Any) -> Any:
         return {key: _without_defaults(item) for key, item in value.items()}
     if not isinstance(value, Struct):
         return value
-    members = {each.encode_name: (getattr(value, each.name), each) for each in msgspec.structs.fields(value)}
+    members = {
+        each.encode_name: (getattr(value, each.name), each) for each in fields_of(type(value)).values()
+    }
     return {
         name: _without_defaults(member)
         for name, (member, each) in members.items()

@@ -20,8 +20,8 @@ _HEAD = """\
 What a step's `uses` may name. This page is generated from the code:
 `python -m corral.workflow.reference > docs/actions.md`.
 
-*Repeatable* means that the step may be repeated when it is unknown whether it happened, after a node was lost or
-a device stopped answering. Every value may be a template; see [recipes](recipes.md).
+*Repeatable* means that the step may be repeated when it is unknown whether it happened, after a node was lost
+or a device stopped answering. Every value may be a template; see [recipes](recipes.md).
 """
 
 

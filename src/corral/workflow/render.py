@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import minijinja
 import msgspec
 
-from corral.model.errors import RenderFailed
+from corral.model.errors import RenderError
 from corral.workflow.context import Context
-from corral.workflow.expression import Expression, ExpressionInvalid
+from corral.workflow.expression import Expression, ExpressionError
 from corral.workflow.filters import as_text, engine
 from corral.workflow.limits import MAX_FOR_EACH, MAX_RENDERED
 from corral.workflow.paths import at_index, at_key
@@ -26,7 +26,7 @@ class Rendered(NamedTuple):
 
 
 def render(value: object, context: Context, path: str = "with") -> Rendered:
-    """Render every template inside a value; raises RenderFailed with the path of the one that failed.
+    """Render every template inside a value; raises RenderError with the path of the one that failed.
 
     Text that is one expression takes its value and type: `"{{ params.count }}"` yields a number.
     """
@@ -36,28 +36,28 @@ def render(value: object, context: Context, path: str = "with") -> Rendered:
 
 
 def evaluate_when(when: str | bool | None, context: Context) -> bool:  # noqa: FBT001 - as in recipes
-    """Whether a step's condition holds; raises RenderFailed, also if it yields anything but true or false."""
+    """Whether a step's condition holds; raises RenderError, also if it yields anything but true or false."""
     if when is None or isinstance(when, bool):
         return when is not False
     renderer = Renderer(context)
     result = renderer.evaluate(_parsed(parse_condition, when, "when"), "when")
     if not isinstance(result, bool):
-        raise RenderFailed(f"{{{{ {when} }}}} must be true or false, not {type(result).__name__}", "when")
+        raise RenderError(f"{{{{ {when} }}}} must be true or false, not {type(result).__name__}", path="when")
     return result
 
 
 def evaluate_for_each(for_each: list[Any] | str, context: Context) -> list[Any]:
-    """The items that a step repeats for; raises RenderFailed if they are not a list, or too many."""
+    """The items that a step repeats for; raises RenderError if they are not a list, or too many."""
     items = render(for_each, context, "for_each").value
     if not isinstance(items, list):
-        raise RenderFailed("must yield a list", "for_each")
+        raise RenderError("must yield a list", path="for_each")
     if len(items) > MAX_FOR_EACH:
-        raise RenderFailed(f"yields {len(items)} items, more than {MAX_FOR_EACH}", "for_each")
+        raise RenderError(f"yields {len(items)} items, more than {MAX_FOR_EACH}", path="for_each")
     return items
 
 
 class Renderer:
-    """Renders against one context; collects what to redact: secret parameters and all that derives from them."""
+    """Renders against one context; collects what to redact: secret parameters and what derives from them."""
 
     def __init__(self, context: Context) -> None:
         self.secrets: set[str] = set(collect_secrets(context.secret_params.values()))
@@ -78,12 +78,11 @@ class Renderer:
         try:
             value = _plain(engine.eval_expr(source, **self._names))
             if value is None and not engine.eval_expr(f"{source} is defined", **self._names):
-                raise RenderFailed(f"{{{{ {expression.source} }}}} is undefined", path)
+                raise RenderError(f"{{{{ {expression.source} }}}} is undefined", path=path)
         except (minijinja.TemplateError, TypeError, ValueError, OverflowError, AttributeError) as error:
             reason = error.detail or error.kind if isinstance(error, minijinja.TemplateError) else str(error)
-            raise RenderFailed(
-                redact(f"{{{{ {expression.source} }}}}: {reason}", self.secrets), path
-            ) from None
+            told = redact(f"{{{{ {expression.source} }}}}: {reason}", self.secrets)
+            raise RenderError(told, path=path) from None
         if self._reads_secret(expression):
             self.secrets.update(collect_secrets(_texts(value)))
         return value
@@ -99,7 +98,7 @@ class Renderer:
     @staticmethod
     def _bounded(value: Any, path: str) -> Any:
         if sum(map(len, _texts(value))) > MAX_RENDERED:
-            raise RenderFailed(f"the rendered value is longer than {MAX_RENDERED} characters", path)
+            raise RenderError(f"the rendered value is longer than {MAX_RENDERED} characters", path=path)
         return value
 
     def _reads_secret(self, expression: Expression) -> bool:
@@ -112,8 +111,8 @@ class Renderer:
 def _parsed(parse: Any, text: str, path: str) -> Any:
     try:
         return parse(text)
-    except ExpressionInvalid as error:
-        raise RenderFailed(str(error), path) from None
+    except ExpressionError as error:
+        raise RenderError(str(error), path=path) from None
 
 
 def _names(context: Context) -> dict[str, Any]:

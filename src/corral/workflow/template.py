@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import minijinja
 
-from corral.workflow.expression import Expression, ExpressionInvalid, read_expression
+from corral.workflow.expression import Expression, ExpressionError, read_expression
 from corral.workflow.filters import FILTERS, engine
 from corral.workflow.paths import at_index, at_key, did_you_mean
 
@@ -39,7 +39,7 @@ def is_template(value: object) -> bool:
 
 
 def parse_template(text: str) -> Template:
-    """Split and check a template; raises ExpressionInvalid."""
+    """Split and check a template; raises ExpressionError."""
     parts: list[str | Expression] = []
     position = 0
     while (start := text.find("{{", position)) >= 0:
@@ -50,33 +50,33 @@ def parse_template(text: str) -> Template:
     parts.append(text[position:])
     for part in parts:
         if isinstance(part, str) and _STATEMENT.search(part):
-            raise ExpressionInvalid("statements ({% … %}) are not supported; use {{ … }}")
+            raise ExpressionError("statements ({% … %}) are not supported; use {{ … }}")
     return Template(tuple(part for part in parts if part != ""))
 
 
 def parse_condition(text: str) -> Expression:
-    """The expression of a `when`, written bare or as `{{ … }}`; raises ExpressionInvalid."""
+    """The expression of a `when`, written bare or as `{{ … }}`; raises ExpressionError."""
     if not is_template(text):
         return parse_expression(text)
     sole = parse_template(text).sole_expression
     if sole is None:
-        raise ExpressionInvalid("must be one expression, without text around it")
+        raise ExpressionError("must be one expression, without text around it")
     return sole
 
 
 def parse_expression(source: str) -> Expression:
-    """Check one expression as far as possible without values; raises ExpressionInvalid."""
+    """Check one expression as far as possible without values; raises ExpressionError."""
     stripped = source.strip()
     if source.startswith("-") or source.endswith("-"):
-        raise ExpressionInvalid("whitespace control ({{- -}}) is not supported")
+        raise ExpressionError("whitespace control ({{- -}}) is not supported")
     expression = read_expression(stripped)
     for name in expression.filters:
         if name not in FILTERS:
-            raise ExpressionInvalid(f"unknown filter '{name}'{did_you_mean(name, FILTERS)}")
+            raise ExpressionError(f"unknown filter '{name}'{did_you_mean(name, FILTERS)}")
     try:
         engine.eval_expr(f"true or ({stripped})")  # compiles all of it, evaluates none
     except minijinja.TemplateError as error:
-        raise ExpressionInvalid(f"{error.detail or error.kind}") from None
+        raise ExpressionError(f"{error.detail or error.kind}") from None
     return expression
 
 
@@ -104,4 +104,4 @@ def _end_of_expression(text: str, start: int) -> int:
             depth -= 1
         elif match.group() == "}" and text.startswith("}}", match.start()):
             return match.start()
-    raise ExpressionInvalid("'{{' is never closed")
+    raise ExpressionError("'{{' is never closed")

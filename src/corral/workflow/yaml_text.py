@@ -1,8 +1,8 @@
 """Read YAML into plain values: one pass over the parser's events, without recursion.
 
 A strict subset, so that a recipe means what it looks like: no tags, no merge keys, no duplicate keys, one
-document, and the scalars of YAML 1.2 (`yes`, `on`, `1:30` and dates are text). Aliases work and are counted as
-if written out.
+document, and few scalars that are not text: null, true, false, and decimal numbers. `yes`, `1:30`, dates and
+what may be a serial (`12E5`, `0x10`) are text. Aliases work and are counted as if written out.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _INT = re.compile(r"[-+]?[0-9]{1,30}\Z")
-_HEX_OR_OCTAL = re.compile(r"0(?:x[0-9a-fA-F]{1,30}|o[0-7]{1,30})\Z")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?\Z")
 _NON_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
 
 
@@ -154,8 +153,6 @@ def _scalar(event: Any) -> object:
         return _WORDS[text]
     if _INT.match(text):
         return int(text)
-    if _HEX_OR_OCTAL.match(text):
-        return int(text, 0)
     if _FLOAT.match(text):
         return float(text)
     if _NON_FINITE.match(text):

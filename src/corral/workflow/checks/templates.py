@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-import msgspec
-
 from corral.model.errors import Problem
 from corral.workflow.action_spec import ActionSpec
+from corral.workflow.conform import fields_of
 from corral.workflow.context import ROOTS, DeviceContext, RunContext, StepContext
-from corral.workflow.expression import Expression, ExpressionInvalid
+from corral.workflow.expression import Expression, ExpressionError
 from corral.workflow.graph import StepGraph
 from corral.workflow.paths import at_index, at_key, did_you_mean
 from corral.workflow.recipe import Recipe, StepSpec
 from corral.workflow.template import is_template, parse_condition, parse_template, walk_templates
 
 _FIELDS = {
-    "device": [each.name for each in msgspec.structs.fields(DeviceContext)],
-    "run": [each.name for each in msgspec.structs.fields(RunContext)],
-    "steps": [each.name for each in msgspec.structs.fields(StepContext)],
+    "device": fields_of(DeviceContext),
+    "run": fields_of(RunContext),
+    "steps": fields_of(StepContext),
 }
 
 
@@ -70,7 +69,7 @@ class _Scope:
     def check(self, parse: Callable[[str], list[Expression]], text: str, path: str) -> Iterator[Problem]:
         try:
             expressions = parse(text)
-        except ExpressionInvalid as error:
+        except ExpressionError as error:
             yield Problem(path, f"template: {error}")
             return
         for expression in expressions:
@@ -114,8 +113,7 @@ class _Scope:
         action = self.actions.get(step.uses)
         if action is None or action.output is None or not members or step.for_each is not None:
             return None
-        known = [each.encode_name for each in msgspec.structs.fields(action.output)]
-        return _unknown(members[0], known, f"{step.uses} yields no")
+        return _unknown(members[0], fields_of(action.output), f"{step.uses} yields no")
 
 
 def _unknown(name: str, known: Collection[str], complaint: str) -> str | None:

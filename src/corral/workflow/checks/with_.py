@@ -9,7 +9,7 @@ from typing import Any, Literal
 from corral.model.errors import Problem
 from corral.workflow.action_spec import ActionSpec
 from corral.workflow.conform import Conformer, kind_of, options_of, unwrap
-from corral.workflow.expression import ExpressionInvalid
+from corral.workflow.expression import ExpressionError
 from corral.workflow.paths import at_index, at_key
 from corral.workflow.recipe import Recipe
 from corral.workflow.template import is_template, parse_template
@@ -40,7 +40,7 @@ class TemplateConformer(Conformer):
             return False
         try:
             sole = parse_template(value).sole_expression
-        except ExpressionInvalid:
+        except ExpressionError:
             return True  # check_templates reports it
         if sole is None and not _takes_text(hint):
             wanted = " or ".join(sorted(_kinds(hint)))
