@@ -23,9 +23,7 @@ class ActionRegistry(Mapping[str, ActionSpec]):
         self._specs: dict[str, ActionSpec] = {}
         for spec in specs:
             if not _NAME.match(spec.name):
-                raise ActionClashError(
-                    f"'{spec.name}' is not an action's name: use lower-case words joined by dots"
-                )
+                raise ActionClashError(f"'{spec.name}' is not an action's name: use lower-case words joined by dots")
             if spec.name in self._specs:
                 raise ActionClashError(f"two actions are named {spec.name}")
             self._specs[spec.name] = spec
@@ -66,9 +64,7 @@ def load_actions(points: Iterable[EntryPoint]) -> ActionRegistry:
 
 def _offered(point: EntryPoint) -> list[ActionSpec]:
     offer = point.load()
-    specs = (
-        [offer] if isinstance(offer, ActionSpec) else list(offer) if isinstance(offer, Iterable) else [offer]
-    )
+    specs = [offer] if isinstance(offer, ActionSpec) else list(offer) if isinstance(offer, Iterable) else [offer]
     for spec in specs:
         if not isinstance(spec, ActionSpec):
             raise ActionClashError(f"offers {type(spec).__name__}, which is not an ActionSpec")

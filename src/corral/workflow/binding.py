@@ -81,8 +81,6 @@ def _as_expression(name: str, value: Any) -> str:
     if is_template(value):
         sole = parse_template(value).sole_expression
         if sole is None:
-            raise UnbindableError(
-                name, "is used inside an expression, so it must be a value or one expression"
-            )
+            raise UnbindableError(name, "is used inside an expression, so it must be a value or one expression")
         return sole.source
     return "none" if value is None else as_json(value)

@@ -59,15 +59,10 @@ class Conformer:
             return self._struct(value, bare, path)
         if typing.get_origin(bare) is list and isinstance(value, list):
             self._check_length(value, metas, path)
-            return [
-                self.build(item, typing.get_args(bare)[0], at_index(path, i)) for i, item in enumerate(value)
-            ]
+            return [self.build(item, typing.get_args(bare)[0], at_index(path, i)) for i, item in enumerate(value)]
         if typing.get_origin(bare) is dict and isinstance(value, dict):
             self._check_length(value, metas, path)
-            return {
-                key: self.build(item, typing.get_args(bare)[1], at_key(path, key))
-                for key, item in value.items()
-            }
+            return {key: self.build(item, typing.get_args(bare)[1], at_key(path, key)) for key, item in value.items()}
         return self._leaf(value, hint, path)
 
     def refuse(self, path: str, message: str) -> None:
@@ -165,9 +160,7 @@ def _option_for(value: object, bare: Any) -> Any:
 
 
 def _explain(value: object, hint: Any, message: str) -> str:
-    expected = [
-        (meta.extra or {}).get("expected") for option in options_of(hint) for meta in unwrap(option)[1]
-    ]
+    expected = [(meta.extra or {}).get("expected") for option in options_of(hint) for meta in unwrap(option)[1]]
     if isinstance(value, str):
         choices = [word for option in options_of(hint) for word in _choices(option)]
         if choices:

@@ -20,9 +20,7 @@ _TOKEN = re.compile(
       | (?P<sign>\*\*|//|==|!=|<=|>=|[-+*/%~|.,:=<>()\[\]{}])""",
     re.VERBOSE | re.DOTALL,
 )
-_KEYWORDS = frozenset(
-    {"and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False", "None"}
-)
+_KEYWORDS = frozenset({"and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False", "None"})
 _INFIX = frozenset({"and", "or", "in", "is", "if", "else"})
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 
@@ -60,9 +58,7 @@ def read_expression(source: str) -> Expression:
         raise ExpressionError("the expression is empty")
     _check_balance(tokens)
     _check_language(tokens)
-    filters = tuple(
-        token.text for before, token in pairwise(tokens) if before.text == "|" and token.kind == "name"
-    )
+    filters = tuple(token.text for before, token in pairwise(tokens) if before.text == "|" and token.kind == "name")
     return Expression(source, tuple(_references(tokens)), filters)
 
 

@@ -56,9 +56,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     steps: list[PlannedStep]
 
 
-def resolve_plan(
-    recipe: Recipe, overrides: object = None, actions: Mapping[str, ActionSpec] = BUILT_IN
-) -> Plan:
+def resolve_plan(recipe: Recipe, overrides: object = None, actions: Mapping[str, ActionSpec] = BUILT_IN) -> Plan:
     """The plan of a valid recipe; raises RecipeInvalidError (code overrides_invalid) if an override is refused.
 
     `overrides` maps step ids to what changes: `{"open": {"timeout_s": 60}}`.
@@ -83,9 +81,7 @@ def read_overrides(recipe: Recipe, overrides: object) -> dict[str, StepOverride]
     chosen: dict[str, StepOverride] = {}
     document = read_document(overrides)
     if not isinstance(document, dict):
-        raise RecipeInvalidError(
-            [Problem("overrides", "expected an object of step ids")], code="overrides_invalid"
-        )
+        raise RecipeInvalidError([Problem("overrides", "expected an object of step ids")], code="overrides_invalid")
     steps = {step.id: step for step in recipe.steps}
     for name, value in document.items():
         path = at_key("overrides", name)
@@ -105,9 +101,7 @@ def _check_bounds(conformer: Conformer, step: StepSpec, override: StepOverride, 
     least, greatest = bounds_of(step)
     if override.timeout_s is not None and not least <= override.timeout_s <= greatest:
         where = at_key(path, "timeout_s")
-        conformer.refuse(
-            where, f"{override.timeout_s:g} s is outside the step's bounds [{least:g}, {greatest:g}]"
-        )
+        conformer.refuse(where, f"{override.timeout_s:g} s is outside the step's bounds [{least:g}, {greatest:g}]")
 
 
 def _planned(

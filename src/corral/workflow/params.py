@@ -85,7 +85,5 @@ def _wrong_with_given(spec: ParamSpec, value: object, *, is_given: bool) -> str 
     if not is_given:
         return "is required" if spec.is_required else None
     if spec.secret and isinstance(value, str) and len(value.strip()) < MIN_SECRET_LENGTH:
-        return (
-            f"a secret must be at least {MIN_SECRET_LENGTH} characters long, or it cannot be kept out of logs"
-        )
+        return f"a secret must be at least {MIN_SECRET_LENGTH} characters long, or it cannot be kept out of logs"
     return wrong_with_value(spec, value)

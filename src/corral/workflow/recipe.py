@@ -39,9 +39,7 @@ class ParamSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     type: ParamType
     description: Description = ""
     default: str | int | float | bool | UnsetType | None = UNSET
-    required: Annotated[
-        bool | None, Meta(description="By default, a parameter without a default is required.")
-    ] = None
+    required: Annotated[bool | None, Meta(description="By default, a parameter without a default is required.")] = None
     choices: Annotated[list[str] | None, Meta(description="The values of an enum.")] = None
     secret: Annotated[
         bool, Meta(description="Kept out of logs, views and the UI. Text only, never with a default.")
@@ -71,9 +69,9 @@ class Defaults(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeout_s: Seconds = DEFAULT_TIMEOUT_S
     upload_timeout_s: Seconds = DEFAULT_UPLOAD_TIMEOUT_S
     on_failure: OnFailure = "stop"
-    retries: Annotated[
-        Retries | None, Meta(description="Used by steps whose on_failure is retry; 1 if not given.")
-    ] = None
+    retries: Annotated[Retries | None, Meta(description="Used by steps whose on_failure is retry; 1 if not given.")] = (
+        None
+    )
     backoff: Backoff = field(default_factory=Backoff)
 
 
@@ -90,14 +88,10 @@ class StepSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         list[Identifier] | None,
         Meta(description="Steps that come first. By default the step before this one; [] starts at once."),
     ] = None
-    when: Annotated[
-        str | bool | None, Meta(description="An expression; the step is skipped if it is false.")
-    ] = None
+    when: Annotated[str | bool | None, Meta(description="An expression; the step is skipped if it is false.")] = None
     for_each: Annotated[
         list[Any] | str | None,
-        Meta(
-            description="Distributed only: repeat for each item of a list, or of a template that yields one."
-        ),
+        Meta(description="Distributed only: repeat for each item of a list, or of a template that yields one."),
     ] = None
     probability: Probability = 1.0
     timeout_s: Seconds | None = None
@@ -111,9 +105,7 @@ class StepSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
     repeatable: Annotated[
         bool | None,
-        Meta(
-            description="Whether it may be repeated when its outcome is unknown; by default the action says."
-        ),
+        Meta(description="Whether it may be repeated when its outcome is unknown; by default the action says."),
     ] = None
     requires: Annotated[
         list[Capability], Meta(description="Capabilities that a node must have, besides the action's.")
@@ -126,9 +118,7 @@ class Recipe(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: Slug
     mode: Annotated[
         Mode,
-        Meta(
-            description="device: once per phone. distributed: each step on any node. local: all on one node."
-        ),
+        Meta(description="device: once per phone. distributed: each step on any node. local: all on one node."),
     ] = "device"
     title: Title = ""
     description: Description = ""
@@ -162,14 +152,8 @@ def _without_defaults(value: Any) -> Any:
         return {key: _without_defaults(item) for key, item in value.items()}
     if not isinstance(value, Struct):
         return value
-    members = {
-        each.encode_name: (getattr(value, each.name), each) for each in fields_of(type(value)).values()
-    }
-    return {
-        name: _without_defaults(member)
-        for name, (member, each) in members.items()
-        if member != _default(each)
-    }
+    members = {each.encode_name: (getattr(value, each.name), each) for each in fields_of(type(value)).values()}
+    return {name: _without_defaults(member) for name, (member, each) in members.items() if member != _default(each)}
 
 
 def _default(each: msgspec.structs.FieldInfo) -> Any:

@@ -65,10 +65,7 @@ def _rows(record: type[msgspec.Struct], schema: dict[str, Any]) -> list[tuple[st
     definitions = schema["$defs"]
     body = definitions[schema["$ref"].rpartition("/")[2]]
     fields = {field.encode_name: field.required for field in msgspec.structs.fields(record)}
-    return [
-        (name, _resolved(each, definitions), fields[name])
-        for name, each in body.get("properties", {}).items()
-    ]
+    return [(name, _resolved(each, definitions), fields[name]) for name, each in body.get("properties", {}).items()]
 
 
 def _resolved(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:

@@ -90,9 +90,7 @@ class Renderer:
     def _template(self, template: Template, path: str) -> Any:
         if template.sole_expression is not None:
             return self._bounded(self.evaluate(template.sole_expression, path), path)
-        text = "".join(
-            part if isinstance(part, str) else as_text(self.evaluate(part, path)) for part in template.parts
-        )
+        text = "".join(part if isinstance(part, str) else as_text(self.evaluate(part, path)) for part in template.parts)
         return self._bounded(text, path)
 
     @staticmethod

@@ -25,9 +25,7 @@ def recipe_schema(actions: Mapping[str, ActionSpec] = BUILT_IN) -> dict[str, Any
     types = [Recipe, *dict.fromkeys(action.args for action in actions.values())]
     refs, components = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     of_recipe = msgspec.json.schema_components([Recipe], ref_template="#/$defs/{name}")[1]
-    definitions = {
-        name: schema if name in of_recipe else _templated(schema) for name, schema in components.items()
-    }
+    definitions = {name: schema if name in of_recipe else _templated(schema) for name, schema in components.items()}
     definitions["Template"] = {
         "description": "Text with {{ expressions }}, rendered when the step starts.",
         "type": "string",

@@ -54,6 +54,4 @@ def tidy(problems: list[Problem]) -> list[Problem]:
 
 def _natural(path: str) -> list[tuple[int, str]]:
     parts = path.replace("[", ".[").split(".")
-    return [
-        (int(part[1:-1]), "") if part[1:-1].isdecimal() and part[0] == "[" else (-1, part) for part in parts
-    ]
+    return [(int(part[1:-1]), "") if part[1:-1].isdecimal() and part[0] == "[" else (-1, part) for part in parts]

@@ -21,9 +21,7 @@ Slug = Annotated[
     Meta(
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
         description="Letters, digits, dots, dashes and underscores.",
-        extra={
-            "expected": "letters, digits, '.', '-' and '_', starting with a letter or digit (at most 100)"
-        },
+        extra={"expected": "letters, digits, '.', '-' and '_', starting with a letter or digit (at most 100)"},
     ),
 ]
 Capability = Annotated[
@@ -36,9 +34,7 @@ Capability = Annotated[
 Title = Annotated[str, Meta(max_length=200)]
 Description = Annotated[str, Meta(max_length=4000)]
 Seconds = Annotated[float, Meta(ge=TIMEOUT_LIMITS_S[0], le=TIMEOUT_LIMITS_S[1])]
-Probability = Annotated[
-    float, Meta(ge=0, le=1, description="How likely the step is to execute, drawn per device.")
-]
+Probability = Annotated[float, Meta(ge=0, le=1, description="How likely the step is to execute, drawn per device.")]
 Retries = Annotated[int, Meta(ge=0, le=MAX_RETRIES)]
 TimeoutBounds = Annotated[
     list[Seconds],

@@ -36,8 +36,6 @@ def paths_of(source: object) -> list[str]:
 
 
 def context(**members: Any) -> Context:
-    steps = members.pop(
-        "steps", {"open": StepContext(status="succeeded", output={"pid": 7, "items": [1, 2]})}
-    )
+    steps = members.pop("steps", {"open": StepContext(status="succeeded", output={"pid": 7, "items": [1, 2]})})
     device = DeviceContext(serial="ABC123", index=3, node_id="node-1", tags=["lab"])
     return Context(run=RunContext(run_id="r1", job_id="j1"), device=device, steps=steps, **members)

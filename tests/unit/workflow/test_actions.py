@@ -54,9 +54,7 @@ def test_every_action_of_the_design_is_there() -> None:
 def test_what_touches_the_phone_is_never_repeated_blindly() -> None:
     repeatable = {name for name, action in BUILT_IN.items() if action.repeatable}
 
-    assert repeatable.isdisjoint(
-        {"input.tap", "input.swipe", "input.text", "input.key", "ui.tap_text", "app.login"}
-    )
+    assert repeatable.isdisjoint({"input.tap", "input.swipe", "input.text", "input.key", "ui.tap_text", "app.login"})
     assert repeatable.isdisjoint({"device.shell", "vendor.call", "http.request", "shell.run", "url.open"})
     assert {"device.screenshot", "device.health", "ui.wait_text", "artifact.upload"} <= repeatable
 
@@ -96,9 +94,7 @@ def test_rendered_arguments_become_a_record() -> None:
         ("url.open", {"url": "no scheme"}, "with.url"),
     ],
 )
-def test_rendered_arguments_that_do_not_fit_are_refused(
-    name: str, rendered: dict[str, object], path: str
-) -> None:
+def test_rendered_arguments_that_do_not_fit_are_refused(name: str, rendered: dict[str, object], path: str) -> None:
     with pytest.raises(RecipeInvalidError) as refused:
         BUILT_IN[name].read_args(rendered)
 

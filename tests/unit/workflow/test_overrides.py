@@ -66,9 +66,7 @@ def test_a_step_that_is_retried_is_retried_once_unless_told_otherwise() -> None:
         ("device.screenshot", {}, 15, 15),
     ],
 )
-def test_an_action_that_needs_longer_gets_it(
-    uses: str, arguments: Any, default_s: float, timeout_s: float
-) -> None:
+def test_an_action_that_needs_longer_gets_it(uses: str, arguments: Any, default_s: float, timeout_s: float) -> None:
     planned = plan_of(step("a", uses, with_=arguments), defaults={"timeout_s": default_s})
 
     assert planned.steps[0].timeout_s == timeout_s
@@ -82,9 +80,7 @@ def test_capabilities_of_the_action_and_of_the_step_are_joined() -> None:
 
 def test_a_step_may_say_that_it_is_repeatable() -> None:
     tap = {"x": 1, "y": 1}
-    first, second = plan_of(
-        step("a", "input.tap", with_=tap), step("b", "input.tap", with_=tap, repeatable=True)
-    ).steps
+    first, second = plan_of(step("a", "input.tap", with_=tap), step("b", "input.tap", with_=tap, repeatable=True)).steps
 
     assert (first.repeatable, second.repeatable) == (False, True)
 
@@ -156,9 +152,7 @@ def test_parameters_that_do_not_fit_are_refused(given: dict[str, Any], path: str
         resolve_params(SPECS, given)
 
     assert refused.value.code == "params_invalid"
-    assert [(problem.path, message in problem.message) for problem in refused.value.problems] == [
-        (path, True)
-    ]
+    assert [(problem.path, message in problem.message) for problem in refused.value.problems] == [(path, True)]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +167,5 @@ def test_parameters_that_do_not_fit_are_refused(given: dict[str, Any], path: str
         ("title", "3", "3"),
     ],
 )
-def test_text_from_a_command_line_becomes_what_the_parameter_takes(
-    name: str, text: str, value: object
-) -> None:
+def test_text_from_a_command_line_becomes_what_the_parameter_takes(name: str, text: str, value: object) -> None:
     assert param_from_text(SPECS[name], text) == value

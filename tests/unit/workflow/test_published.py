@@ -39,9 +39,7 @@ def test_the_stored_schema_is_the_generated_one() -> None:
 
 
 def test_the_reference_of_actions_is_the_generated_one() -> None:
-    assert (DOCS / "actions.md").read_text("utf-8") == actions_markdown(), (
-        "run: python -m corral.workflow.reference"
-    )
+    assert (DOCS / "actions.md").read_text("utf-8") == actions_markdown(), "run: python -m corral.workflow.reference"
 
 
 def test_the_schema_is_a_valid_one() -> None:
@@ -62,9 +60,7 @@ def test_the_schema_refuses_what_it_can_see(source: dict[str, Any]) -> None:
     assert not SCHEMA.is_valid(source)
 
 
-@pytest.mark.parametrize(
-    "source", [text for mark, text in BLOCKS if not mark], ids=lambda text: text.split("\n")[0]
-)
+@pytest.mark.parametrize("source", [text for mark, text in BLOCKS if not mark], ids=lambda text: text.split("\n")[0])
 def test_every_recipe_in_the_documentation_is_valid(source: str) -> None:
     parse_recipe(source)
 

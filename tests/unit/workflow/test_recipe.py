@@ -19,9 +19,9 @@ from tests.unit.workflow.recipes import FUZZ, recipe, step
 SCHEMA = jsonschema.Draft202012Validator(recipe_schema())
 
 # PyYAML, which writes them, and we differ on which words are numbers: hence none that starts like one.
-MESSAGES = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters="\0{"), min_size=1, max_size=20
-).filter(lambda text: not re.match(r"[-+.0-9]", text))
+MESSAGES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0{"), min_size=1, max_size=20).filter(
+    lambda text: not re.match(r"[-+.0-9]", text)
+)
 STEPS = st.fixed_dictionaries(
     {"uses": st.just("report"), "with": st.fixed_dictionaries({"message": MESSAGES})},
     optional={
@@ -36,12 +36,8 @@ STEPS = st.fixed_dictionaries(
     },
 )
 PARAMS = st.one_of(
-    st.fixed_dictionaries(
-        {"type": st.just("string")}, optional={"secret": st.booleans(), "description": MESSAGES}
-    ),
-    st.fixed_dictionaries(
-        {"type": st.just("int")}, optional={"default": st.integers(-(2**53) + 1, 2**53 - 1)}
-    ),
+    st.fixed_dictionaries({"type": st.just("string")}, optional={"secret": st.booleans(), "description": MESSAGES}),
+    st.fixed_dictionaries({"type": st.just("int")}, optional={"default": st.integers(-(2**53) + 1, 2**53 - 1)}),
     st.fixed_dictionaries({"type": st.just("number")}, optional={"default": st.floats(-1e9, 1e9)}),
     st.fixed_dictionaries({"type": st.just("boolean")}, optional={"default": st.booleans()}),
 )

@@ -98,9 +98,7 @@ def test_a_byte_order_mark_is_ignored() -> None:
 
 
 @FUZZ
-@given(
-    st.dictionaries(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), st.booleans())
-)
+@given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), st.booleans()))
 def test_json_text_reads_as_itself(document: dict[str, bool]) -> None:
     assert read_document(json.dumps(document)) == document
 

@@ -259,9 +259,7 @@ GOOD: list[dict[str, Any]] = [
     recipe(step("a", "shell.run", with_={"command": ["id"]}, requires=["linux"]), mode="local"),
     recipe(step("a", timeout_s=7000, timeout_bounds_s=[5, 80000]), timeout_s=8000),
     recipe(LOOK, step("b", needs=[]), step("c", needs=["look"])),
-    recipe(
-        LOOK, report("b", "{{ steps.look.output.path|default('') }}", when="steps.look.status == 'failed'")
-    ),
+    recipe(LOOK, report("b", "{{ steps.look.output.path|default('') }}", when="steps.look.status == 'failed'")),
     recipe(step("a", "input.tap", with_={"x": "{{ 1 }}", "y": "{{ 2 + 3 }}"})),
     recipe(step("a", "device.shell", with_={"command": "x=abc; echo ${#x} {a,b} '%{http_code}'"})),
     recipe(step("a", "http.request", with_={"url": "https://e.com", "json": {"a": ["{{ device.serial }}"]}})),
@@ -281,9 +279,7 @@ def test_a_good_recipe_is_accepted(source: dict[str, Any]) -> None:
     assert problems_of(source) == []
 
 
-NAMES = st.sampled_from(
-    ["id", "uses", "with", "needs", "when", "for_each", "timeout_s", "retries", "on_failure"]
-)
+NAMES = st.sampled_from(["id", "uses", "with", "needs", "when", "for_each", "timeout_s", "retries", "on_failure"])
 VALUES = st.one_of(
     st.none(),
     st.booleans(),
@@ -292,9 +288,7 @@ VALUES = st.one_of(
     st.sampled_from(["a", "b", "{{ steps.a.output.x }}", "{{ params.p", "retry", *sorted(BUILT_IN)]),
     st.text('ab{}.\n "é', max_size=8),
     st.lists(st.sampled_from(["a", "b", "c"]), max_size=3),
-    st.dictionaries(
-        st.sampled_from(["package", "x", "command", "message"]), st.text("ab{}", max_size=8), max_size=3
-    ),
+    st.dictionaries(st.sampled_from(["package", "x", "command", "message"]), st.text("ab{}", max_size=8), max_size=3),
 )
 
 

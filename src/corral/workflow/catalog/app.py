@@ -13,12 +13,8 @@ from corral.workflow.catalog.fields import Activity, InputFile, Package, Visible
 class InstallArgs(Args, frozen=True, kw_only=True):
     file: InputFile
     replace: Annotated[bool, Meta(description="Replace an installed version, keeping its data.")] = True
-    grant_permissions: Annotated[bool, Meta(description="Grant all permissions that the app asks for.")] = (
-        True
-    )
-    allow_downgrade: Annotated[bool, Meta(description="Allow an older version than the installed one.")] = (
-        False
-    )
+    grant_permissions: Annotated[bool, Meta(description="Grant all permissions that the app asks for.")] = True
+    allow_downgrade: Annotated[bool, Meta(description="Allow an older version than the installed one.")] = False
 
 
 class StartArgs(Args, frozen=True, kw_only=True):
@@ -44,9 +40,7 @@ class UninstallArgs(Args, frozen=True, kw_only=True):
 class LoginField(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One field of a login form."""
 
-    field: Annotated[
-        str, Meta(min_length=1, max_length=500, description="The field's label, hint or resource id.")
-    ]
+    field: Annotated[str, Meta(min_length=1, max_length=500, description="The field's label, hint or resource id.")]
     value: Annotated[str, Meta(max_length=4000, description="What to fill in; usually a secret parameter.")]
 
 
@@ -57,9 +51,7 @@ class LoginArgs(Args, frozen=True, kw_only=True):
         list[LoginField],
         Meta(min_length=1, max_length=10, description="The fields, in the order of filling."),
     ]
-    submit: Annotated[
-        str, Meta(min_length=1, max_length=500, description="The button's text or resource id.")
-    ]
+    submit: Annotated[str, Meta(min_length=1, max_length=500, description="The button's text or resource id.")]
     expect_text: VisibleText
     wait_s: Annotated[WaitSeconds, Meta(description="How long to wait for each screen.")] = 20.0
 

@@ -15,9 +15,9 @@ Expectation = Annotated[str, Meta(max_length=4000)]
 class AssertShellArgs(Args, frozen=True, kw_only=True):
     command: Command
     exit_code: ExitCode | None = 0
-    equals: Annotated[
-        Expectation | None, Meta(description="What the output must be, without surrounding space.")
-    ] = None
+    equals: Annotated[Expectation | None, Meta(description="What the output must be, without surrounding space.")] = (
+        None
+    )
     contains: Annotated[Expectation | None, Meta(description="What the output must contain.")] = None
     matches: Annotated[
         Expectation | None, Meta(description="A regular expression that the output must match somewhere.")

@@ -39,12 +39,8 @@ class ShellOutput(Output, frozen=True, kw_only=True):
 
 
 class ScreenshotArgs(Args, frozen=True, kw_only=True):
-    name: Annotated[
-        FileName | None, Meta(description="A name for the picture; by default the step's id.")
-    ] = None
-    upload: Annotated[
-        bool, Meta(description="Store it as an artifact; if not, a later artifact.upload may.")
-    ] = True
+    name: Annotated[FileName | None, Meta(description="A name for the picture; by default the step's id.")] = None
+    upload: Annotated[bool, Meta(description="Store it as an artifact; if not, a later artifact.upload may.")] = True
 
 
 class ScreenshotOutput(Output, frozen=True, kw_only=True):
@@ -56,9 +52,9 @@ class ScreenshotOutput(Output, frozen=True, kw_only=True):
 
 
 class RebootArgs(Args, frozen=True, kw_only=True):
-    wait_s: Annotated[
-        float, Meta(ge=10, le=1800, description="How long to wait for the device to have started.")
-    ] = 180.0
+    wait_s: Annotated[float, Meta(ge=10, le=1800, description="How long to wait for the device to have started.")] = (
+        180.0
+    )
 
 
 class RebootOutput(Output, frozen=True, kw_only=True):
@@ -66,9 +62,7 @@ class RebootOutput(Output, frozen=True, kw_only=True):
 
 
 class HealthArgs(Args, frozen=True, kw_only=True):
-    min_battery_percent: Annotated[
-        Percent | None, Meta(description="Fail below this charge; null never fails.")
-    ] = 15.0
+    min_battery_percent: Annotated[Percent | None, Meta(description="Fail below this charge; null never fails.")] = 15.0
     max_temperature_c: Annotated[
         Celsius | None, Meta(description="Fail above this battery temperature; null never fails.")
     ] = 45.0

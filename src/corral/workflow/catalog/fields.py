@@ -31,17 +31,13 @@ DevicePath = Annotated[
         extra={"expected": "an absolute path"},
     ),
 ]
-InputFile = Annotated[
-    str, Meta(min_length=1, max_length=500, description="An uploaded input file, by name or sha256.")
-]
+InputFile = Annotated[str, Meta(min_length=1, max_length=500, description="An uploaded input file, by name or sha256.")]
 NodePath = Annotated[
     str, Meta(min_length=1, max_length=1000, description="A file on the node, as yielded by an earlier step.")
 ]
 Command = Annotated[str, Meta(min_length=1, max_length=20_000, description="The command line.")]
 ExitCode = Annotated[int, Meta(ge=0, le=255, description="The exit code that counts as success.")]
-VisibleText = Annotated[
-    str, Meta(min_length=1, max_length=1000, description="The text to look for on the screen.")
-]
+VisibleText = Annotated[str, Meta(min_length=1, max_length=1000, description="The text to look for on the screen.")]
 Match = Annotated[Literal["exact", "contains", "regex"], Meta(description="How the text is compared.")]
 WaitSeconds = Annotated[float, Meta(ge=0, le=3600)]
 Percent = Annotated[float, Meta(ge=0, le=100)]

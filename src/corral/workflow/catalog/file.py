@@ -18,9 +18,7 @@ class PushArgs(Args, frozen=True, kw_only=True):
 class PullArgs(Args, frozen=True, kw_only=True):
     path: DevicePath
     name: FileName | None = None
-    upload: Annotated[
-        bool, Meta(description="Store it as an artifact; if not, a later artifact.upload may.")
-    ] = True
+    upload: Annotated[bool, Meta(description="Store it as an artifact; if not, a later artifact.upload may.")] = True
 
 
 class PushOutput(Output, frozen=True, kw_only=True):

@@ -24,9 +24,7 @@ class RequestArgs(Args, frozen=True, kw_only=True):
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     headers: dict[str, str] = field(default_factory=dict)
     json: Annotated[Any, Meta(description="The body, sent as JSON.")] = None
-    body: Annotated[
-        Annotated[str, Meta(max_length=100_000)] | None, Meta(description="The body, sent as text.")
-    ] = None
+    body: Annotated[Annotated[str, Meta(max_length=100_000)] | None, Meta(description="The body, sent as text.")] = None
     expect_status: Annotated[
         list[StatusCode] | None,
         Meta(description="The status codes that count as success; by default 200 to 299."),

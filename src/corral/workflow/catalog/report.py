@@ -10,9 +10,7 @@ from corral.workflow.action_spec import ANYWHERE, ActionSpec, Args
 
 
 class ReportArgs(Args, frozen=True, kw_only=True):
-    message: Annotated[
-        str, Meta(min_length=1, max_length=4000, description="The line to write. Secrets are masked.")
-    ]
+    message: Annotated[str, Meta(min_length=1, max_length=4000, description="The line to write. Secrets are masked.")]
     level: Literal["info", "warning", "error"] = "info"
     data: Annotated[dict[str, Any], Meta(description="Values to keep with the job's result.")] = field(
         default_factory=dict

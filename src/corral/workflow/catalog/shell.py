@@ -15,9 +15,7 @@ Argument = Annotated[str, Meta(max_length=20_000)]
 class RunArgs(Args, frozen=True, kw_only=True):
     command: Annotated[
         Command | Annotated[list[Argument], Meta(min_length=1, max_length=1000)],
-        Meta(
-            description="A command line for the node's shell, or a program and its arguments without a shell."
-        ),
+        Meta(description="A command line for the node's shell, or a program and its arguments without a shell."),
     ]
     environment: Annotated[dict[str, str], Meta(description="Environment variables to add.")] = field(
         default_factory=dict

@@ -25,9 +25,7 @@ class WaitTextOutput(Output, frozen=True, kw_only=True):
 class TapTextArgs(Args, frozen=True, kw_only=True):
     text: VisibleText
     match: Match = "contains"
-    index: Annotated[
-        int, Meta(ge=0, le=1000, description="Which one, from 0, if the text appears more than once.")
-    ] = 0
+    index: Annotated[int, Meta(ge=0, le=1000, description="Which one, from 0, if the text appears more than once.")] = 0
     wait_s: Annotated[WaitSeconds, Meta(description="How long to wait for the text.")] = 10.0
 
 

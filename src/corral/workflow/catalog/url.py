@@ -20,9 +20,9 @@ class OpenArgs(Args, frozen=True, kw_only=True):
             extra={"expected": "an address with its scheme, such as https://example.com"},
         ),
     ]
-    package: Annotated[
-        Package | None, Meta(description="The app to open it with; by default the device decides.")
-    ] = None
+    package: Annotated[Package | None, Meta(description="The app to open it with; by default the device decides.")] = (
+        None
+    )
 
 
 ACTIONS = (

@@ -18,9 +18,9 @@ class VendorCallArgs(Args, frozen=True, kw_only=True):
             extra={"expected": "a vendor action's name such as pushEvent"},
         ),
     ]
-    data: Annotated[
-        dict[str, Any], Meta(description="The action's data; this device is added by the node.")
-    ] = field(default_factory=dict)
+    data: Annotated[dict[str, Any], Meta(description="The action's data; this device is added by the node.")] = field(
+        default_factory=dict
+    )
 
 
 class VendorCallOutput(Output, frozen=True, kw_only=True):

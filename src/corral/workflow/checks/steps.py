@@ -26,9 +26,7 @@ def check_steps(recipe: Recipe, actions: Mapping[str, ActionSpec]) -> Iterator[P
         yield Problem("defaults.retries", "on_failure is retry, so there must be at least one")
 
 
-def _check_action(
-    step: StepSpec, recipe: Recipe, actions: Mapping[str, ActionSpec], path: str
-) -> Iterator[Problem]:
+def _check_action(step: StepSpec, recipe: Recipe, actions: Mapping[str, ActionSpec], path: str) -> Iterator[Problem]:
     if not step.uses:
         return
     action = actions.get(step.uses)
@@ -36,9 +34,7 @@ def _check_action(
         yield Problem(at_key(path, "uses"), f"unknown action '{step.uses}'{did_you_mean(step.uses, actions)}")
     elif not action.runs_in(recipe.mode):
         need = "a device" if recipe.mode != "device" else "a distributed recipe"
-        yield Problem(
-            at_key(path, "uses"), f"{step.uses} needs {need}, and the recipe's mode is {recipe.mode}"
-        )
+        yield Problem(at_key(path, "uses"), f"{step.uses} needs {need}, and the recipe's mode is {recipe.mode}")
 
 
 def _check_failure(step: StepSpec, recipe: Recipe, path: str) -> Iterator[Problem]:
@@ -53,11 +49,7 @@ def _check_failure(step: StepSpec, recipe: Recipe, path: str) -> Iterator[Proble
         yield Problem(at_key(path, "continue_on_failure"), "contradicts on_failure: stop")
     if on_failure == "continue" and step.continue_on_failure is False:
         yield Problem(at_key(path, "continue_on_failure"), "contradicts on_failure: continue")
-    if (
-        step.backoff is not None
-        and not step.retries
-        and "retry" not in (on_failure or recipe.defaults.on_failure)
-    ):
+    if step.backoff is not None and not step.retries and "retry" not in (on_failure or recipe.defaults.on_failure):
         yield Problem(at_key(path, "backoff"), "is only used with retries")
 
 
@@ -72,8 +64,6 @@ def _check_place(step: StepSpec, recipe: Recipe, path: str) -> Iterator[Problem]
     if step.for_each is None:
         return
     if recipe.mode != "distributed":
-        yield Problem(
-            at_key(path, "for_each"), f"only distributed recipes repeat steps, not {recipe.mode} ones"
-        )
+        yield Problem(at_key(path, "for_each"), f"only distributed recipes repeat steps, not {recipe.mode} ones")
     if isinstance(step.for_each, list) and not step.for_each:
         yield Problem(at_key(path, "for_each"), "the list is empty")

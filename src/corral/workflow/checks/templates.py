@@ -56,9 +56,7 @@ def _condition(text: str) -> list[Expression]:
 class _Scope:
     """What one step's templates can see."""
 
-    def __init__(
-        self, recipe: Recipe, actions: Mapping[str, ActionSpec], graph: StepGraph, position: int
-    ) -> None:
+    def __init__(self, recipe: Recipe, actions: Mapping[str, ActionSpec], graph: StepGraph, position: int) -> None:
         self.recipe = recipe
         self.actions = actions
         self.graph = graph
@@ -90,9 +88,7 @@ class _Scope:
             return f"'{root}' needs a name: {root}.<name>"
         if root == "steps":
             return self._wrong_with_step(members)
-        return _unknown(
-            members[0], self.recipe.params if root == "params" else _FIELDS[root], f"{root} has no"
-        )
+        return _unknown(members[0], self.recipe.params if root == "params" else _FIELDS[root], f"{root} has no")
 
     def _wrong_with_step(self, members: list[str]) -> str | None:
         step_id, *rest = members

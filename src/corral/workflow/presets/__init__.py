@@ -10,7 +10,4 @@ from importlib.resources import files
 def preset_texts() -> dict[str, str]:
     """The YAML of every preset, by name."""
     found = [each for each in files(__package__).iterdir() if each.name.endswith(".yaml")]
-    return {
-        each.name.removesuffix(".yaml"): each.read_text("utf-8")
-        for each in sorted(found, key=lambda f: f.name)
-    }
+    return {each.name.removesuffix(".yaml"): each.read_text("utf-8") for each in sorted(found, key=lambda f: f.name)}
