@@ -38,6 +38,14 @@ class Heartbeat(Struct, frozen=True):
     draining: bool
 
 
+class News(Struct, frozen=True):
+    """Why a node's waiting pull should be answered: work that it could be granted, tokens whose work should stop."""
+
+    node_id: str
+    has_work: bool
+    cancel: list[UUID]
+
+
 class Node(Struct, frozen=True):
     """A machine that runs work."""
 
