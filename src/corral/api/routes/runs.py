@@ -1,0 +1,125 @@
+"""Runs: asking for work, following it, stopping it."""
+
+from datetime import datetime
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+import msgspec
+from litestar import Request, get, post
+from litestar.params import Parameter
+from msgspec import Meta, Struct, field
+
+from corral.api.auth import caller_of
+from corral.api.server import Server
+from corral.model.errors import InvalidRequestError
+from corral.model.records import Json, Run, Workflow
+from corral.model.states import JobStatus
+from corral.telemetry import bound
+from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
+
+Text = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A workflow by name (the newest version, unless one is named), a target, and what the run may set."""
+
+    workflow: Text
+    version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+    target: Json = field(default_factory=lambda: {"all": True})
+    params: Json = field(default_factory=dict)
+    overrides: Json = field(default_factory=dict)
+    policy: Json = field(default_factory=dict)
+    name: Text | None = None
+    workspace: Text = "default"
+    seed: Text | None = None
+    youtube_video_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
+    source_type: Text | None = None
+    source_id: Text | None = None
+    replay_of: UUID | None = None
+
+
+class RetryRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which devices to try again, by how their job ended: all that did not succeed, by default."""
+
+    statuses: Annotated[list[JobStatus], Meta(min_length=1, max_length=4)] | None = None
+
+
+class RunPage(Struct, frozen=True, kw_only=True):
+    """Runs, newest first; `next` is the `before` of the following page, null on the last."""
+
+    runs: list[Run]
+    next: datetime | None
+
+
+@post("/api/runs")
+async def create_run(data: RunRequest, server: Server, request: Request[Any, Any, Any]) -> Run:
+    """Execute a workflow on a target. Params and overrides are checked against the recipe, with the value's path."""
+    workflow = await server.engine.workflows.find(data.workflow, version=data.version)
+    if data.replay_of is not None:
+        await server.engine.runs.get(data.replay_of)
+    return await server.engine.runs.create_run(
+        workflow.workflow_id, plan_request(data, workflow), actor=caller_of(request).actor
+    )
+
+
+@get("/api/runs")
+async def list_runs(
+    server: Server,
+    workspace: str = "default",
+    before: datetime | None = None,
+    limit: Annotated[int, Parameter(ge=1, le=500)] = 50,
+) -> RunPage:
+    """Runs of a workspace, newest first."""
+    if before is not None and before.tzinfo is None:
+        raise InvalidRequestError("before must have a time zone", path="before")
+    runs = await server.engine.runs.list(workspace=workspace, before=before, limit=limit)
+    return RunPage(runs=runs, next=runs[-1].created_at if len(runs) == limit else None)
+
+
+@get("/api/runs/{run_id:uuid}")
+async def get_run(run_id: UUID, server: Server) -> Run:
+    """One run with its counts."""
+    return await server.engine.runs.get(run_id)
+
+
+@post("/api/runs/{run_id:uuid}/cancel", status_code=200)
+async def cancel_run(run_id: UUID, server: Server, request: Request[Any, Any, Any]) -> Run:
+    """Cancel what waits, ask nodes to stop what runs. Repeating it is safe."""
+    with bound(run_id=str(run_id)):
+        return await server.engine.runs.cancel_run(run_id, actor=caller_of(request).actor)
+
+
+@post("/api/runs/{run_id:uuid}/retry")
+async def retry_run(run_id: UUID, data: RetryRequest, server: Server, request: Request[Any, Any, Any]) -> Run:
+    """A new run on the devices where this one did not succeed."""
+    with bound(run_id=str(run_id)):
+        return await server.engine.runs.retry_run(run_id, statuses=data.statuses, actor=caller_of(request).actor)
+
+
+def plan_request(data: RunRequest, workflow: Workflow) -> Json:
+    """What fn_create_run is asked: the recipe's own bounds, params with secrets apart, overrides that fit.
+
+    Raises RecipeInvalidError with the path of the offending value.
+    """
+    if workflow.mode != "device":
+        raise InvalidRequestError("runs of distributed workflows cannot be created yet", path="workflow")
+    recipe = msgspec.convert(workflow.recipe, Recipe)
+    params = resolve_params(recipe.params, data.params)
+    plan = resolve_plan(recipe, data.overrides, installed_actions())
+    request: Json = {
+        "target": data.target,
+        "params": params.public,
+        "secret_params": params.secret,
+        "overrides": data.overrides,
+        "policy": data.policy,
+        "timeout_s": plan.timeout_s,
+        "repeatable": plan.repeatable,
+        "workspace": data.workspace,
+    }
+    for name in ("name", "seed", "youtube_video_id", "source_type", "source_id", "replay_of"):
+        if (value := getattr(data, name)) is not None:
+            request[name] = str(value)
+    return request
+
+
+HANDLERS: Final = [create_run, list_runs, get_run, cancel_run, retry_run]
