@@ -4,7 +4,8 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from litestar import Request, get, patch
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
 from corral.api.auth import caller_of
@@ -32,10 +33,10 @@ class DeviceChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 @get("/api/devices")
 async def list_devices(
-    server: Server,
-    node_id: str | None = None,
-    after: Annotated[int, Parameter(ge=0, le=2**31 - 1)] = 0,
-    limit: Annotated[int, Parameter(ge=1, le=5000)] = 1000,
+    server: NamedDependency[Server],
+    node_id: FromQuery[str | None] = None,
+    after: Annotated[int, QueryParameter(ge=0, le=2**31 - 1)] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, le=5000)] = 1000,
 ) -> DevicePage:
     """Devices by number, of one node or of all."""
     devices = await server.engine.devices.list(node_id=node_id, after=after, limit=limit)
@@ -43,13 +44,18 @@ async def list_devices(
 
 
 @get("/api/devices/{device_id:uuid}")
-async def get_device(device_id: UUID, server: Server) -> Device:
+async def get_device(device_id: FromPath[UUID], server: NamedDependency[Server]) -> Device:
     """One device."""
     return await server.engine.devices.get(device_id)
 
 
 @patch("/api/devices/{device_id:uuid}")
-async def update_device(device_id: UUID, data: DeviceChange, server: Server, request: Request[Any, Any, Any]) -> Device:
+async def update_device(
+    device_id: FromPath[UUID],
+    data: JSONBody[DeviceChange],
+    server: NamedDependency[Server],
+    request: Request[Any, Any, Any],
+) -> Device:
     """Label, tag, renumber, quarantine or release a device."""
     device = await server.engine.devices.update_device(
         device_id,

@@ -3,6 +3,7 @@
 from typing import Final, Literal
 
 from litestar import MediaType, get
+from litestar.di import NamedDependency
 from litestar.response import Response
 from msgspec import Struct
 
@@ -24,14 +25,14 @@ async def get_health() -> Liveness:
 
 
 @get("/ready")
-async def get_ready(server: Server) -> Liveness:
+async def get_ready(server: NamedDependency[Server]) -> Liveness:
     """Whether the database answers and is migrated: 503 if not."""
     await server.engine.check_migrated()
     return Liveness(status="ok", version=corral.__version__)
 
 
 @get("/metrics", media_type=MediaType.TEXT)
-async def get_metrics(server: Server) -> Response[bytes]:
+async def get_metrics(server: NamedDependency[Server]) -> Response[bytes]:
     """Measures of this process, in Prometheus' text format."""
     return Response(server.metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
 

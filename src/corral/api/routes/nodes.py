@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import msgspec
 from litestar import Request, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
 from msgspec import Struct
 
 from corral.api.auth import caller_of
@@ -18,7 +20,7 @@ from corral.wire.nodes import Beat, Callback, CallbackReply, NodeId, Pull, Pulle
 
 
 @post("/register", status_code=200)
-async def register_node(data: Register, server: Server) -> Registration:
+async def register_node(data: JSONBody[Register], server: NamedDependency[Server]) -> Registration:
     """Start a new epoch of a node; its calls must carry it from now on."""
     with bound(node_id=data.node_id):
         return await server.engine.nodes.register_node(
@@ -35,7 +37,7 @@ async def register_node(data: Register, server: Server) -> Registration:
 
 
 @post("/heartbeat", status_code=200)
-async def heartbeat(data: Beat, server: Server) -> Heartbeat:
+async def heartbeat(data: JSONBody[Beat], server: NamedDependency[Server]) -> Heartbeat:
     """Renew everything that a node holds; report what changed of its devices."""
     devices = [msgspec.to_builtins(device) for device in data.devices]
     nodes = server.engine.nodes
@@ -50,7 +52,7 @@ async def heartbeat(data: Beat, server: Server) -> Heartbeat:
 
 
 @post("/pull", status_code=200)
-async def pull_job(data: Pull, server: Server, request: Request[Any, Any, Any]) -> Pulled:
+async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Pulled:
     """Lease jobs to a node; waits up to `wait_s` for work or a cancel, and then answers empty."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + data.wait_s
@@ -72,7 +74,7 @@ async def pull_job(data: Pull, server: Server, request: Request[Any, Any, Any]) 
 
 
 @post("/callback", status_code=200)
-async def apply_node_events(data: Callback, server: Server) -> CallbackReply:
+async def apply_node_events(data: JSONBody[Callback], server: NamedDependency[Server]) -> CallbackReply:
     """Take in what happened. Each event is answered; those answered are committed, and may be sent again safely."""
     events = [event if isinstance(event, dict) else {} for event in data.events]
     with bound(node_id=data.node_id):
@@ -93,7 +95,9 @@ class Drain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @post("/{node_id:str}/drain", status_code=200)
-async def drain_node(node_id: NodeId, data: Drain, server: Server, request: Request[Any, Any, Any]) -> Node:
+async def drain_node(
+    node_id: FromPath[NodeId], data: JSONBody[Drain], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Node:
     """Let a node finish what it holds and get nothing new, or take that back."""
     with bound(node_id=node_id):
         await server.engine.nodes.drain_node(node_id, draining=data.draining, actor=caller_of(request).actor or node_id)
@@ -120,7 +124,7 @@ class FarmStatus(Struct, frozen=True, kw_only=True):
 
 
 @get("/api/nodes/status")
-async def get_nodes_status(server: Server) -> FarmStatus:
+async def get_nodes_status(server: NamedDependency[Server]) -> FarmStatus:
     """Which nodes and devices are online, by the devices' numbers."""
     devices: list[DeviceStatus] = []
     after = 0

@@ -6,7 +6,8 @@ from uuid import UUID
 
 import msgspec
 from litestar import Request, get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta, Struct, field
 
 from corral.api.auth import caller_of
@@ -52,7 +53,9 @@ class RunPage(Struct, frozen=True, kw_only=True):
 
 
 @post("/api/runs")
-async def create_run(data: RunRequest, server: Server, request: Request[Any, Any, Any]) -> Run:
+async def create_run(
+    data: JSONBody[RunRequest], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Run:
     """Execute a workflow on a target. Params and overrides are checked against the recipe, with the value's path."""
     workflow = await server.engine.workflows.find(data.workflow, version=data.version)
     if data.replay_of is not None:
@@ -64,10 +67,10 @@ async def create_run(data: RunRequest, server: Server, request: Request[Any, Any
 
 @get("/api/runs")
 async def list_runs(
-    server: Server,
-    workspace: str = "default",
-    before: datetime | None = None,
-    limit: Annotated[int, Parameter(ge=1, le=500)] = 50,
+    server: NamedDependency[Server],
+    workspace: FromQuery[str] = "default",
+    before: FromQuery[datetime | None] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
 ) -> RunPage:
     """Runs of a workspace, newest first."""
     if before is not None and before.tzinfo is None:
@@ -77,20 +80,25 @@ async def list_runs(
 
 
 @get("/api/runs/{run_id:uuid}")
-async def get_run(run_id: UUID, server: Server) -> Run:
+async def get_run(run_id: FromPath[UUID], server: NamedDependency[Server]) -> Run:
     """One run with its counts."""
     return await server.engine.runs.get(run_id)
 
 
 @post("/api/runs/{run_id:uuid}/cancel", status_code=200)
-async def cancel_run(run_id: UUID, server: Server, request: Request[Any, Any, Any]) -> Run:
+async def cancel_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
     """Cancel what waits, ask nodes to stop what runs. Repeating it is safe."""
     with bound(run_id=str(run_id)):
         return await server.engine.runs.cancel_run(run_id, actor=caller_of(request).actor)
 
 
 @post("/api/runs/{run_id:uuid}/retry")
-async def retry_run(run_id: UUID, data: RetryRequest, server: Server, request: Request[Any, Any, Any]) -> Run:
+async def retry_run(
+    run_id: FromPath[UUID],
+    data: JSONBody[RetryRequest],
+    server: NamedDependency[Server],
+    request: Request[Any, Any, Any],
+) -> Run:
     """A new run on the devices where this one did not succeed."""
     with bound(run_id=str(run_id)):
         return await server.engine.runs.retry_run(run_id, statuses=data.statuses, actor=caller_of(request).actor)

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from litestar import Request, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct, field
 
 from corral.api.auth import caller_of
@@ -28,7 +30,9 @@ class Scans(Struct, frozen=True, kw_only=True):
 
 
 @post("/api/nodes/scan", status_code=202)
-async def request_scan(data: ScanRequest, server: Server, request: Request[Any, Any, Any]) -> Scans:
+async def request_scan(
+    data: JSONBody[ScanRequest], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Scans:
     """Ask nodes to rediscover their devices; they hear of it with their next heartbeat."""
     scans = await server.engine.scans.request_scan(
         data.node_ids, addresses=data.addresses, actor=caller_of(request).actor
@@ -37,7 +41,7 @@ async def request_scan(data: ScanRequest, server: Server, request: Request[Any, 
 
 
 @get("/api/scans/{scan_id:uuid}")
-async def get_scan(scan_id: UUID, server: Server) -> Scan:
+async def get_scan(scan_id: FromPath[UUID], server: NamedDependency[Server]) -> Scan:
     """How far a scan has come."""
     return await server.engine.scans.get(scan_id)
 

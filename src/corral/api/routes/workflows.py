@@ -4,7 +4,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 from litestar import Request, get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, PathParameter, QueryParameter, RawBody
 from msgspec import Struct
 
 from corral.api.auth import caller_of
@@ -20,7 +21,7 @@ class WorkflowList(Struct, frozen=True, kw_only=True):
 
 
 @post("/api/workflows")
-async def create_workflow(body: bytes, server: Server, request: Request[Any, Any, Any]) -> Workflow:
+async def create_workflow(body: RawBody, server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Workflow:
     """Store a recipe, YAML or JSON, as the next version of its name; the same recipe again is not a new version."""
     recipe = parse_recipe(body, installed_actions())
     return await server.engine.workflows.create_workflow(
@@ -32,20 +33,22 @@ async def create_workflow(body: bytes, server: Server, request: Request[Any, Any
 
 
 @get("/api/workflows")
-async def list_workflows(server: Server, limit: Annotated[int, Parameter(ge=1, le=1000)] = 100) -> WorkflowList:
+async def list_workflows(
+    server: NamedDependency[Server], limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100
+) -> WorkflowList:
     """The newest version of each workflow, by name."""
     return WorkflowList(workflows=await server.engine.workflows.list(limit=limit))
 
 
 @get("/api/workflows/{name:str}")
-async def get_workflow(name: str, server: Server) -> Workflow:
+async def get_workflow(name: FromPath[str], server: NamedDependency[Server]) -> Workflow:
     """The newest version of a workflow."""
     return await server.engine.workflows.find(name)
 
 
 @get("/api/workflows/{name:str}/{version:int}")
 async def get_workflow_version(
-    name: str, version: Annotated[int, Parameter(ge=1, le=2**31 - 1)], server: Server
+    name: FromPath[str], version: Annotated[int, PathParameter(ge=1, le=2**31 - 1)], server: NamedDependency[Server]
 ) -> Workflow:
     """One version of a workflow."""
     return await server.engine.workflows.find(name, version=version)
