@@ -129,6 +129,7 @@ def test_a_worker_is_told_everything() -> None:
         ("localhost", True),
         ("127.8.8.8", True),
         ("::1", True),
+        ("::ffff:127.0.0.1", True),
         ("0.0.0.0", False),
         ("localhost.evil", False),
         ("", False),

@@ -46,7 +46,7 @@ class App(Gate):
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["App"]:
-        """Listen and poll for the length of a block; at its end, answer what waits and let it go."""
+        """Listen and poll for the length of a block; at its end, let go of what waits."""
         engine, waiting = self.server.engine, self.server.waiting
         engine.announcements.subscribe(waiting.wake)
         listener = Listener(engine.database.dsn, sender=engine.announcements.sender, hear=waiting.wake)
@@ -55,7 +55,6 @@ class App(Gate):
             yield self
         finally:
             waiting.close()
-            await self.until_quiet()
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)

@@ -17,7 +17,7 @@ from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from msgspec import Struct
 
-from corral.config import Secret, ServerConfig, is_loopback
+from corral.config import ServerConfig, is_loopback
 from corral.model.errors import ForbiddenError, TooManyFailuresError, UnauthenticatedError, UnsupportedMediaTypeError
 
 _MOST_FAILURES: Final = 10
@@ -47,7 +47,7 @@ class Doorkeeper:
 
     def __init__(self, config: ServerConfig) -> None:
         self._digests = {
-            kind: _digest(secret)
+            kind: _digest(secret.reveal().encode())
             for kind, secret in ((Kind.NODE, config.node_secret), (Kind.OPERATOR, config.operator_token))
             if secret is not None
         }
@@ -69,7 +69,7 @@ class Doorkeeper:
         record = self._record(address)
         if record.is_barred and kind not in record.proven:
             raise TooManyFailuresError("too many wrong credentials from this address; try again in a minute")
-        if not hmac.compare_digest(_digest(Secret(text)), self._digests[kind]):
+        if not hmac.compare_digest(_digest(text.encode("latin-1")), self._digests[kind]):
             record.failures += 1
             raise UnauthenticatedError(f"the {kind} credential is wrong")
         # A neighbour behind the same address must not lock out those who have shown that they know the secret.
@@ -177,6 +177,6 @@ def _hostname(url: str) -> str:
         return ""
 
 
-def _digest(secret: Secret) -> bytes:
+def _digest(secret: bytes) -> bytes:
     """Digests have one length, so comparing them tells nothing of the secret's."""
-    return hashlib.sha256(secret.reveal().encode("utf-8", "surrogateescape")).digest()
+    return hashlib.sha256(secret).digest()
