@@ -39,10 +39,7 @@ async def test_the_walk_through_runs(farm_dsn: str) -> None:
 
 async def test_every_endpoint_is_described(http: httpx.AsyncClient) -> None:
     document = (await http.get("/schema", headers=AS_OPERATOR)).json()
-    paths = {
-        re.sub(r"\{(\w+)\}", lambda part: f":{part[1].removesuffix('_id')[-4:]}", path) for path in document["paths"]
-    }
-    missing = [path for path in paths if path.split(":")[0].rstrip("/") not in TEXT]
+    missing = [path for path in document["paths"] if path.split("{")[0].rstrip("/") not in TEXT]
 
     assert missing == []
 
