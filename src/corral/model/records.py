@@ -15,6 +15,7 @@ from corral.model.states import (
     RunStatus,
     ScanStatus,
     StepStatus,
+    WaitReason,
 )
 
 Json = dict[str, Any]
@@ -127,6 +128,24 @@ class Run(Struct, frozen=True):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    reviewed_at: datetime | None
+
+
+class Explanation(Struct, frozen=True):
+    """Why a job that has not started waits. `ahead` counts the jobs before it on its device."""
+
+    job_id: UUID
+    device_id: UUID | None
+    index_no: int | None
+    serial: str | None
+    node_id: str | None
+    status: JobStatus
+    reason: WaitReason
+    message: str
+    since: datetime
+    ahead: int
+    ahead_run_id: UUID | None
+    expected_start_at: datetime | None
 
 
 class RunSpec(Struct, frozen=True):
