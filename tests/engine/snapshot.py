@@ -13,8 +13,14 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
 
 
 def assert_matches_snapshot(document: bytes, name: str) -> None:
-    """Fail unless the document is the one of snapshots/<name>.json; UPDATE_SNAPSHOTS=1 writes that file anew."""
-    found = msgspec.json.format(msgspec.json.encode(_normal(msgspec.json.decode(document))), indent=2).decode() + "\n"
+    """Fail unless the document is the one of snapshots/<name>.json; UPDATE_SNAPSHOTS=1 writes that file anew.
+
+    A version is a number that only has to grow: which one it is, is not part of the contract.
+    """
+    content = _normal(msgspec.json.decode(document))
+    if isinstance(content.get("version"), int):
+        content["version"] = 0
+    found = msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
     path = _FOLDER / f"{name}.json"
     if os.environ.get("UPDATE_SNAPSHOTS"):
         path.write_text(found)

@@ -93,6 +93,48 @@ class Workflow(Struct, frozen=True):
     created_at: datetime
 
 
+class Command(Struct, frozen=True):
+    """A command asset: a reusable step. `revision` counts its changes."""
+
+    command_id: UUID
+    name: str
+    title: str | None
+    description: str | None
+    uses: str
+    with_params: Json
+    params: Json
+    timeout_s: float | None
+    timeout_bounds_s: list[float] | None
+    on_failure: str | None
+    retries: int | None
+    repeatable: bool | None
+    tags: list[str]
+    revision: int
+    used_by: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+
+class Playbook(Struct, frozen=True):
+    """An ordered choice of command assets, and the workflow version that it was compiled to.
+
+    Outdated when one of its commands was changed since.
+    """
+
+    playbook_id: UUID
+    name: str
+    title: str | None
+    description: str | None
+    timeout_s: float | None
+    defaults: Json
+    steps: list[Json]
+    workflow_id: UUID
+    workflow_version: int
+    is_outdated: bool
+    created_at: datetime
+    updated_at: datetime
+
+
 class Run(Struct, frozen=True):
     """One request to execute a workflow on a target. Secret params are never here."""
 

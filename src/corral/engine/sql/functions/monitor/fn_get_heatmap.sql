@@ -7,7 +7,10 @@ language sql stable
 set search_path = corral, pg_catalog
 set timezone = 'UTC'
 as $$
-    with seen as materialized (
+    with plan as materialized (
+        select case jsonb_typeof(w.recipe -> 'steps') when 'array' then jsonb_array_length(w.recipe -> 'steps') else 0 end as steps
+          from runs r join workflows w on w.workflow_id = r.workflow_id where r.run_id = p_run_id
+    ), seen as materialized (
         select n.node_id, n.lease_until >= fn_now() as is_alive, n.last_heartbeat_at,
                to_json(n.last_heartbeat_at)::text as last_heartbeat
           from nodes n
@@ -17,9 +20,10 @@ as $$
                case when d.connection <> 'connected' then to_json(least(d.unavailable_since, s.last_heartbeat_at))::text end as gone_since,
                case j.status when 'running' then 'running' when 'succeeded' then 'done' when 'failed' then 'error'
                              when 'skipped_offline' then 'offline' when 'cancelled' then 'cancelled' else 'waiting' end as activity,
-               j.steps_done, j.steps_total, j.current_step, j.attempt, j.error_message,
+               j.steps_done, coalesce(nullif(j.steps_total, 0), p.steps) as steps_total, j.current_step, j.attempt, j.error_message,
                coalesce(j.finished_at, j.started_at, j.leased_at, j.queued_at) as moved_at
-          from jobs j
+          from plan p
+         cross join jobs j
           left join devices d on d.device_id = j.device_id
           left join seen s on s.node_id = d.node_id
          where j.run_id = p_run_id
@@ -29,7 +33,7 @@ as $$
                        '{"current":%s,"total":%s,"step":%s},"attempt":%s,"last_seen":%s,"last_error_message":%s}',
                        t.index_no, t.device_id, t.serial, coalesce(case when t.status <> 'queued' then t.node_id end, t.on_node_id),
                        case when t.is_connected and t.is_alive then 'true' else 'false' end, t.activity,
-                       t.steps_done, t.steps_total, coalesce(to_json(t.current_step)::text, 'null'), t.attempt,
+                       case t.status when 'succeeded' then t.steps_total else t.steps_done end, t.steps_total, coalesce(to_json(t.current_step)::text, 'null'), t.attempt,
                        coalesce(t.gone_since, t.last_heartbeat, 'null'), coalesce(to_json(t.error_message)::text, 'null')),
                        ',' order by t.index_no), '') || ']'
               from told t where t.index_no is not null),
