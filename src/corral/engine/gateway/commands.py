@@ -19,7 +19,7 @@ class Commands:
         self._actions = actions
 
     async def create_command(self, source: object, *, tags: Sequence[str] = (), actor: str | None = None) -> Command:
-        """Store a command asset as corral.workflow reads it. Raises RecipeInvalidError, and ConflictError for a taken name."""
+        """Store what corral.workflow lets through. Raises RecipeInvalidError, and ConflictError for a taken name."""
         command_id: UUID = await self._database.fetch_value(
             "select (corral.fn_create_command($1, $2, $3)).command_id", self._check(source), list(tags), actor
         )

@@ -17,7 +17,7 @@ as $$
          group by b.duration_bucket
     )
     select (select coalesce(sum(b.jobs), 0)::bigint from buckets b),
-           (select round(sum(b.jobs) filter (where b.outcome = 'succeeded') / nullif(sum(b.jobs), 0), 4)::double precision
+           (select round(coalesce(sum(b.jobs) filter (where b.outcome = 'succeeded'), 0) / nullif(sum(b.jobs), 0), 4)::double precision
               from buckets b where b.outcome not in ('cancelled', 'skipped_offline')),
            (select round(power(2, min(t.duration_bucket) / 4.0)::numeric, 2)::double precision
               from timed t where t.until_here >= t.of_all * 0.5),
