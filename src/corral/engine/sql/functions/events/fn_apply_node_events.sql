@@ -22,7 +22,7 @@ begin
     v_events := fn_record_events(fn_judge_events(v_events));
 
     if exists (select 1 from unnest(v_events) e where e.outcome = 'applied') then
-        v_news := fn_apply_job_progress(v_events);
+        v_news := fn_apply_job_progress(v_events) || fn_list_evidence(v_events);
         perform fn_apply_steps(v_events);
         perform fn_apply_evidence(v_events);
         perform fn_apply_scans(v_events);
