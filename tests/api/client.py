@@ -49,6 +49,16 @@ class Operator:
         run: dict[str, Any] = answer.json()
         return run
 
+    async def monitor(self, run: dict[str, Any], **query: object) -> dict[str, Any]:
+        answer = await self.get(f"/api/runs/{run['run_id']}", params=query)
+        answer.raise_for_status()
+        view: dict[str, Any] = answer.json()
+        return view
+
+    async def counts(self, run: dict[str, Any]) -> dict[str, int]:
+        counts: dict[str, int] = (await self.monitor(run))["run"]["counts"]
+        return counts
+
 
 class Node:
     """A node that does as it is told."""

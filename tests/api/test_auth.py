@@ -28,7 +28,7 @@ async def list_operations(http: httpx.AsyncClient) -> list[Operation]:
 async def attempt(http: httpx.AsyncClient, operation: Operation, headers: dict[str, str]) -> int:
     method, path = operation
     path = path.replace("{node_id}", "node-1").replace("{name}", "smoke").replace("{version}", "1")
-    for name in ("run_id", "device_id", "scan_id"):
+    for name in ("run_id", "device_id", "scan_id", "command_id", "playbook_id"):
         path = path.replace(f"{{{name}}}", str(uuid4()))
     return (await http.request(method, path, headers=headers, json=None if method == "get" else {})).status_code
 

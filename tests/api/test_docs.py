@@ -34,7 +34,8 @@ async def test_the_walk_through_runs(farm_dsn: str) -> None:
 
     assert shell.returncode == 0, said
     assert said.count('["applied","applied"]') == 2
-    assert re.sub(r"\s+", " ", said).endswith('{ "status": "succeeded", "total_jobs": 2, "succeeded": 2 } ')
+    assert '"status": "succeeded"' in said
+    assert '"done": 2' in said
 
 
 async def test_every_endpoint_is_described(http: httpx.AsyncClient) -> None:

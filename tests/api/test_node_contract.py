@@ -31,9 +31,10 @@ async def test_a_whole_run_goes_through_http(operator: Operator, node: Node) -> 
             == ["applied"] * 5
         )
 
-    ended = (await operator.get(f"/api/runs/{run['run_id']}")).json()
-    assert (ended["status"], ended["succeeded"]) == ("succeeded", 2)
-    assert "hunter22" not in (await operator.get(f"/api/runs/{run['run_id']}")).text
+    view = await operator.monitor(run, device="R58M2")
+    assert (view["run"]["status"], view["run"]["counts"]["done"]) == ("succeeded", 2)
+    assert [line["message"] for line in view["selected"]["logs_tail"]] == ["hello"]
+    assert "hunter22" not in str(view)
 
 
 async def test_a_run_that_is_known_already_is_not_sent_again(operator: Operator, node: Node) -> None:
@@ -65,7 +66,7 @@ async def test_a_replayed_callback_changes_nothing(operator: Operator, node: Nod
 
     assert await node.call_back(*events) == ["applied", "applied"]
     assert await node.call_back(*events) == ["duplicate", "duplicate"]
-    assert (await operator.get(f"/api/runs/{run['run_id']}")).json()["failed"] == 1
+    assert (await operator.counts(run))["error"] == 1
 
 
 async def test_a_bad_event_spoils_no_other(operator: Operator, node: Node) -> None:
@@ -91,7 +92,7 @@ async def test_a_node_cannot_speak_for_another_nodes_job(
     assert await thief.call_back(thief.event(job, "job_finished", outcome="succeeded")) == ["stale"]
     forged = {**job, "lease_token": str(uuid4())}
     assert await node.call_back(node.event(forged, "job_finished", outcome="succeeded")) == ["stale"]
-    assert (await operator.get(f"/api/runs/{run['run_id']}")).json()["succeeded"] == 0
+    assert (await operator.counts(run))["done"] == 0
 
 
 async def test_an_agent_whose_successor_registered_is_told_to_stop(node: Node) -> None:

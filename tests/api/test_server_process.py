@@ -32,7 +32,7 @@ async def test_a_pull_that_waits_at_one_process_is_woken_by_a_run_made_at_anothe
         first.process.kill()
         elsewhere = Node(two)
         assert await elsewhere.call_back(elsewhere.event(job, "job_finished", outcome="succeeded")) == ["applied"]
-        assert (await Operator(two).get(f"/api/runs/{run['run_id']}")).json()["status"] == "succeeded"
+        assert (await Operator(two).monitor(run))["run"]["status"] == "succeeded"
 
 
 async def test_sigterm_answers_open_pulls_and_stops_cleanly(farm_dsn: str) -> None:
@@ -59,7 +59,8 @@ async def test_a_caller_who_hung_up_is_granted_nothing(farm_dsn: str) -> None:
 
         run = await Operator(http).given_run()
 
-        assert (await Operator(http).get(f"/api/runs/{run['run_id']}")).json()["leased"] == 0
+        explained = (await Operator(http).get(f"/api/runs/{run['run_id']}/explain")).json()
+        assert [job["reason"] for job in explained["jobs"]] == ["ready"]
 
 
 async def test_when_the_leader_dies_another_leads(farm_dsn: str) -> None:

@@ -13,7 +13,7 @@ from corral.api.auth import Doorkeeper, nodes_and_operators, nodes_only, operato
 from corral.api.document import COMPONENTS, Document
 from corral.api.gate import Gate
 from corral.api.problems import EXCEPTION_HANDLERS
-from corral.api.routes import devices, health, nodes, runs, scans, workflows
+from corral.api.routes import commands, dashboard, devices, health, nodes, playbooks, runs, scans, workflows
 from corral.api.server import Server
 from corral.config import ServerConfig
 from corral.engine import Engine
@@ -28,7 +28,10 @@ FOR_OPERATORS = Router(
     route_handlers=[
         *health.FOR_OPERATORS,
         *nodes.FOR_OPERATORS,
+        *commands.HANDLERS,
+        *dashboard.HANDLERS,
         *devices.HANDLERS,
+        *playbooks.HANDLERS,
         *runs.HANDLERS,
         *scans.HANDLERS,
         *workflows.HANDLERS,

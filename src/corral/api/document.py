@@ -8,6 +8,9 @@ from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from corral.api.problems import ErrorBody
+from corral.api.routes.commands import CommandBody
+from corral.api.routes.playbooks import PlaybookBody
+from corral.api.views import Dashboard, Monitor
 
 COMPONENTS: Final = Components(
     security_schemes={
@@ -33,6 +36,17 @@ _RECIPE_BODY: Final = {
     "required": True,
     "content": {"application/json": {"schema": {"type": "object"}}, "application/yaml": {"schema": {"type": "string"}}},
 }
+# Bodies that the recipe language reads, and answers that SQL writes: Litestar sees neither.
+_BODIES: Final[dict[tuple[str, str], type]] = {
+    ("post", "/api/commands"): CommandBody,
+    ("put", "/api/commands/{command_id}"): CommandBody,
+    ("post", "/api/playbooks"): PlaybookBody,
+    ("put", "/api/playbooks/{playbook_id}"): PlaybookBody,
+}
+_ANSWERS: Final[dict[tuple[str, str], type]] = {
+    ("get", "/api/runs/{run_id}"): Monitor,
+    ("get", "/api/dashboard"): Dashboard,
+}
 _NODE_PATHS: Final = ("/api/nodes/register", "/api/nodes/heartbeat", "/api/nodes/pull", "/api/nodes/callback")
 _PUBLIC_PATHS: Final = ("/health", "/ready")
 
@@ -50,22 +64,39 @@ class Document(OpenAPIRenderPlugin):
 def complete(document: dict[str, Any]) -> dict[str, Any]:
     """The document with every operation's errors, credentials and raw bodies."""
     (schema,), definitions = msgspec.json.schema_components([ErrorBody], ref_template="#/components/schemas/{name}")
+    told = [*_BODIES.values(), *_ANSWERS.values()]
+    raw, more = msgspec.json.schema_components(told, ref_template="#/components/schemas/{name}")
+    schema_of = dict(zip(told, raw, strict=True))
     components = document.setdefault("components", {})
-    schemas = {**components.get("schemas", {}), **definitions}
+    schemas = {**components.get("schemas", {}), **more, **definitions}
     paths = {
-        path: {method: _complete_operation(path, method, each, schema) for method, each in operations.items()}
+        path: {
+            method: _complete_operation((method, path), each, error=schema, schema_of=schema_of)
+            for method, each in operations.items()
+        }
         for path, operations in document["paths"].items()
     }
     return {**document, "components": {**components, "schemas": schemas}, "paths": paths}
 
 
-def _complete_operation(path: str, method: str, operation: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def _complete_operation(
+    key: tuple[str, str], operation: dict[str, Any], *, error: dict[str, Any], schema_of: dict[type, dict[str, Any]]
+) -> dict[str, Any]:
+    _, path = key
     responses = {status: told for status, told in operation["responses"].items() if status not in _ERRORS}
     for status, description in _ERRORS.items():
-        responses[status] = {"description": description, "content": {"application/json": {"schema": schema}}}
+        responses[status] = {"description": description, "content": {"application/json": {"schema": error}}}
     completed = {**operation, "responses": responses, "security": _security(path)}
-    if path == "/api/workflows" and method == "post":
+    if key == ("post", "/api/workflows"):
         completed["requestBody"] = _RECIPE_BODY
+    if key in _BODIES:
+        content = {"application/json": {"schema": schema_of[_BODIES[key]]}}
+        completed["requestBody"] = {"required": True, "content": content}
+    if key in _ANSWERS:
+        content = {"application/json": {"schema": schema_of[_ANSWERS[key]]}}
+        responses["200"] = {"description": "The document, as the database wrote it", "content": content}
+    if key == ("get", "/api/runs/{run_id}"):
+        responses["304"] = {"description": "Nothing changed since the ETag that was sent"}
     return completed
 
 

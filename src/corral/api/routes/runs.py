@@ -1,5 +1,6 @@
 """Runs: asking for work, following it, stopping it."""
 
+import time
 from datetime import datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -8,16 +9,19 @@ import msgspec
 from litestar import Request, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from litestar.response import Response
 from msgspec import Meta, Struct, field
 
 from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
-from corral.model.records import Json, Run, Workflow
+from corral.model.records import Explanation, Json, Run, Workflow
 from corral.model.states import JobStatus
 from corral.telemetry import bound
 from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
 
+# Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
+_LIVENESS_S: Final = 30
 Text = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
@@ -43,6 +47,13 @@ class RetryRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Which devices to try again, by how their job ended: all that did not succeed, by default."""
 
     statuses: Annotated[list[JobStatus], Meta(min_length=1, max_length=4)] | None = None
+
+
+class Explanations(Struct, frozen=True, kw_only=True):
+    """Jobs that wait, and why; `next` is the `after` of the following page, null on the last."""
+
+    jobs: list[Explanation]
+    next: int | None
 
 
 class RunPage(Struct, frozen=True, kw_only=True):
@@ -80,9 +91,33 @@ async def list_runs(
 
 
 @get("/api/runs/{run_id:uuid}")
-async def get_run(run_id: FromPath[UUID], server: NamedDependency[Server]) -> Run:
-    """One run with its counts."""
-    return await server.engine.runs.get(run_id)
+async def get_monitor(
+    run_id: FromPath[UUID],
+    server: NamedDependency[Server],
+    request: Request[Any, Any, Any],
+    device: Annotated[str | None, QueryParameter(max_length=128)] = None,
+) -> Response[bytes]:
+    """The monitor view; `device` selects one by its number or serial. 304 where the ETag is still right."""
+    with bound(run_id=str(run_id)):
+        etag = f'"{await server.engine.runs.get_run_version(run_id)}.{int(time.time() // _LIVENESS_S)}"'
+        headers = {"etag": etag, "cache-control": "private, no-cache"}
+        if etag in request.headers.get("if-none-match", ""):
+            return Response(b"", status_code=304, headers=headers)
+        view = await server.engine.runs.get_monitor(run_id, device=device)
+    return Response(view, media_type="application/json", headers=headers)
+
+
+@get("/api/runs/{run_id:uuid}/explain")
+async def explain_run(
+    run_id: FromPath[UUID],
+    server: NamedDependency[Server],
+    after: Annotated[int, QueryParameter(ge=0, le=2**31 - 1)] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, le=5000)] = 1000,
+) -> Explanations:
+    """Why each job that has not started waits, by device number."""
+    jobs = await server.engine.runs.explain_run(run_id, after=after, limit=limit)
+    numbers = [job.index_no for job in jobs if job.index_no is not None]
+    return Explanations(jobs=jobs, next=numbers[-1] if len(numbers) == limit else None)
 
 
 @post("/api/runs/{run_id:uuid}/cancel", status_code=200)
@@ -90,6 +125,13 @@ async def cancel_run(run_id: FromPath[UUID], server: NamedDependency[Server], re
     """Cancel what waits, ask nodes to stop what runs. Repeating it is safe."""
     with bound(run_id=str(run_id)):
         return await server.engine.runs.cancel_run(run_id, actor=caller_of(request).actor)
+
+
+@post("/api/runs/{run_id:uuid}/review", status_code=200)
+async def review_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
+    """Note that somebody looked at an ended run: it leaves the to-do list."""
+    with bound(run_id=str(run_id)):
+        return await server.engine.runs.review_run(run_id, actor=caller_of(request).actor)
 
 
 @post("/api/runs/{run_id:uuid}/retry")
@@ -130,4 +172,4 @@ def plan_request(data: RunRequest, workflow: Workflow) -> Json:
     return request
 
 
-HANDLERS: Final = [create_run, list_runs, get_run, cancel_run, retry_run]
+HANDLERS: Final = [create_run, list_runs, get_monitor, explain_run, cancel_run, review_run, retry_run]
