@@ -10,6 +10,7 @@ from corral.model.records import Explanation
 from tests.engine.farm import LEASE_TIME, SECOND, Farm, SimulatedNode
 
 MINUTE = timedelta(minutes=1)
+A_WHILE = timedelta(seconds=20)  # what a test may take on a busy machine; far from all that is told apart here
 
 
 async def explained(farm: Farm, run_id: UUID) -> Explanation:
@@ -41,7 +42,7 @@ async def test_a_job_that_nothing_holds_back_waits_to_be_pulled(farm: Farm) -> N
     assert (job.reason, job.message, job.ahead) == ("ready", "next when node node-1 asks for work", 0)
     assert (job.serial, job.node_id, job.index_no) == ("a", "node-1", 1)
     assert job.expected_start_at is not None
-    assert job.expected_start_at - await now(farm) < SECOND
+    assert job.expected_start_at - await now(farm) < A_WHILE
 
 
 async def test_a_job_that_was_handed_out_waits_for_its_node(farm: Farm) -> None:
@@ -77,7 +78,7 @@ async def test_a_job_waits_for_its_device(farm: Farm, trouble: dict[str, str], r
     job = await explained(farm, run.run_id)
 
     assert (job.reason, job.message, job.expected_start_at) == (reason, message, None)
-    assert abs(job.since - since) < SECOND
+    assert abs(job.since - since) < A_WHILE
 
 
 async def test_a_job_waits_for_its_silent_node(farm: Farm) -> None:
@@ -114,7 +115,7 @@ async def test_a_job_waits_on_a_draining_node(farm: Farm) -> None:
     job = await explained(farm, run.run_id)
 
     assert (job.reason, job.message) == ("node_draining", "node node-1 is draining")
-    assert abs(job.since - await now(farm)) < SECOND
+    assert abs(job.since - await now(farm)) < A_WHILE
 
 
 async def test_a_job_waits_on_a_contested_device(farm: Farm) -> None:
@@ -183,7 +184,7 @@ async def test_a_job_waits_for_a_place_in_its_runs_gate(farm: Farm) -> None:
     await node.start(*await node.pull())
     (last,) = await farm.engine.runs.explain_run(run.run_id)
     assert last.expected_start_at is not None
-    assert abs(last.expected_start_at - await now(farm) - MINUTE) < SECOND
+    assert abs(last.expected_start_at - await now(farm) - MINUTE) < A_WHILE
 
 
 async def test_a_job_waits_for_a_slot_of_its_node(farm: Farm) -> None:

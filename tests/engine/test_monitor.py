@@ -1,6 +1,7 @@
 """The monitor view: its shape, what it counts, whom it selects, and when its version changes."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -243,3 +244,19 @@ async def test_reading_the_version_touches_no_job(farm: Farm) -> None:
 
 def _nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
     return [plan, *(node for child in plan.get("Plans", []) for node in _nodes(child))]
+
+
+async def test_the_documented_view_has_the_fields_of_the_real_one(farm: Farm) -> None:
+    _, run = await given_one_of_each(farm)
+    text = (Path(__file__).parents[2] / "docs" / "monitor.md").read_text()
+
+    documented = msgspec.json.decode(text.split("```json\n")[1].split("```")[0])
+
+    assert _fields(documented) == _fields(await monitor(farm, run.run_id, "3"))
+
+
+def _fields(value: Any) -> Any:  # noqa: ANN401
+    """The names of a document's fields in their order, and those of the first item of each of its lists."""
+    if isinstance(value, dict):
+        return [(key, _fields(item)) for key, item in value.items()]
+    return [_fields(value[0])] if isinstance(value, list) and value else None

@@ -1,7 +1,7 @@
 -- The dashboard over the last p_window, as docs/dashboard.md promises it: KPIs, one entry per hour, what needs somebody's attention,
 -- and what the devices of each node do. Reads hourly statistics, partial indexes, nodes and devices: never jobs, however many there are.
 -- Called by every dashboard that is open; a server may keep the answer for seconds. Locks nothing. Raises CR002 invalid_request.
-create or replace function corral.fn_get_dashboard(p_window interval default '24 hours') returns jsonb
+create or replace function corral.fn_get_dashboard(p_window interval default '24 hours') returns json
 language plpgsql stable
 set search_path = corral, pg_catalog
 set timezone = 'UTC'
@@ -9,7 +9,7 @@ as $$
 declare
     v_now    timestamptz := fn_now();
     v_since  timestamptz := v_now - p_window;
-    v_to_do  jsonb;
+    v_to_do  json;
     v_jobs   record;
     v_runs   record;
     v_nodes  record;
@@ -28,15 +28,15 @@ begin
     select count(*) as total, count(*) filter (where d.connection = 'connected' and n.lease_until >= v_now) as online
       into v_farm from devices d join nodes n on n.node_id = d.node_id;
 
-    return jsonb_build_object(
+    return json_build_object(
         'window_s', extract(epoch from p_window)::bigint,
-        'kpis', jsonb_build_object(
+        'kpis', json_build_object(
             'runs', v_runs.total, 'runs_going', v_runs.going, 'runs_succeeded', v_runs.succeeded, 'runs_failed', v_runs.failed,
             'device_jobs', v_jobs.ended, 'success_rate', v_jobs.success_rate,
             'median_duration_s', v_jobs.median_s, 'p95_duration_s', v_jobs.p95_s,
             'devices_online', v_farm.online, 'devices_offline', v_farm.total - v_farm.online,
             'nodes_online', v_nodes.online, 'nodes_offline', v_nodes.total - v_nodes.online,
-            'needs_attention', (select coalesce(sum((t.item ->> 'count')::bigint), 0) from jsonb_array_elements(v_to_do) as t (item))),
+            'needs_attention', (select coalesce(sum((t.item ->> 'count')::bigint), 0) from json_array_elements(v_to_do) as t (item))),
         'hours', fn_list_hours(v_since),
         'to_do', v_to_do,
         'heatmap', fn_list_node_tiles(100),

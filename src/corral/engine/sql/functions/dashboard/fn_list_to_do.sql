@@ -1,7 +1,7 @@
 -- What needs somebody's attention, as a JSON list of {kind, count, message, link}; only what there is. Kinds: verdicts_suspended,
 -- nodes_offline, devices_quarantined, devices_contested, runs_failed (since then, and nobody looked), leases_expiring (devices that
 -- lost three or more leases since then). Called by fn_get_dashboard. Each is one small index or the nodes.
-create or replace function corral.fn_list_to_do(p_since timestamptz) returns jsonb
+create or replace function corral.fn_list_to_do(p_since timestamptz) returns json
 language sql stable
 set search_path = corral, pg_catalog
 as $$
@@ -29,7 +29,7 @@ as $$
                '/devices?losing_leases=true'
           from (select o.device_id from lost_leases o where o.at >= p_since group by o.device_id having count(*) >= 3) o
     )
-    select coalesce(jsonb_agg(jsonb_build_object(
+    select coalesce(json_agg(json_build_object(
                'kind', f.kind, 'count', f.count, 'message', format(case f.count when 1 then f.one else f.many end, f.count),
                'link', f.link) order by f.place), '[]')
       from found f

@@ -1,6 +1,6 @@
 -- The monitor view of a run, as docs/monitor.md promises it: one JSON document in one call. p_device selects a device of the run,
 -- by its number or its serial; nobody is selected where it names none. Lists are empty and numbers zero where there is nothing yet.
--- Called by every reader of a run whose version changed; reads the run's jobs once, locks nothing. Raises CR001 not_found.
+-- Called by every reader of a run whose version changed; reads the run's jobs, locks nothing. Raises CR001 not_found.
 -- Returns JSON as text: the document is written once and sent as it is, without being parsed on its way.
 create or replace function corral.fn_get_monitor(p_run_id uuid, p_device text default null) returns text
 language plpgsql stable
@@ -17,7 +17,9 @@ begin
     if v_run.run_id is null then
         raise exception 'no run %', p_run_id using errcode = 'CR001', detail = 'run_id';
     end if;
-    select t.tiles, t.counts, t.recent_jobs into v_tiles, v_counts, v_recent from fn_get_heatmap(p_run_id) t;
+    select t.tiles, t.counts into v_tiles, v_counts from fn_get_heatmap(p_run_id) t;
+    v_recent := array(select j.job_id from jobs j where j.run_id = p_run_id
+                       order by coalesce(j.finished_at, j.started_at, j.leased_at, j.queued_at) desc, j.job_id limit 50);
 
     return concat(
         '{"run":', json_build_object(

@@ -6,13 +6,14 @@ language plpgsql stable
 set search_path = corral, pg_catalog
 as $$
 declare
-    v_job    uuid;
-    v_index  integer;
-    v_steps  json;
+    v_number  integer := case when p_device ~ '^[1-9][0-9]{0,8}$' then p_device::integer end;
+    v_job     uuid;
+    v_index   integer;
+    v_steps   json;
 begin
     select j.job_id, d.index_no into v_job, v_index
-      from jobs j join devices d on d.device_id = j.device_id
-     where j.run_id = p_run_id and p_device ~ '^[0-9]{1,9}$' and d.index_no::text = p_device;
+      from devices d join jobs j on j.device_id = d.device_id and j.run_id = p_run_id
+     where d.index_no = v_number;
     if v_job is null then
         select j.job_id, d.index_no into v_job, v_index
           from devices d join jobs j on j.device_id = d.device_id and j.run_id = p_run_id

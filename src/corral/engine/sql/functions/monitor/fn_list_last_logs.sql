@@ -9,12 +9,12 @@ as $$
                                                          'message', t.message)
                                   else json_build_object('at', t.at, 'level', t.level, 'step', t.step, 'message', t.message)
                              end order by t.at, t.line_no), '[]')
-      from (select l.*, d.index_no
-              from unnest(p_job_ids) as u (job_id)
-             cross join lateral (select o.job_id, o.line_no, o.at, o.level, o.step, o.message
-                                   from log_lines o where o.job_id = u.job_id order by o.line_no desc limit 50) l
-              join jobs j on j.job_id = l.job_id
-              left join devices d on d.device_id = j.device_id
-             order by l.at desc, l.line_no desc
-             limit 50) t
+      from (select l.*, (select d.index_no from jobs j join devices d on d.device_id = j.device_id
+                          where j.job_id = l.job_id and p_with_index) as index_no
+              from (select o.*
+                      from unnest(p_job_ids) as u (job_id)
+                     cross join lateral (select i.job_id, i.line_no, i.at, i.level, i.step, i.message
+                                           from log_lines i where i.job_id = u.job_id order by i.line_no desc limit 50) o
+                     order by o.at desc, o.line_no desc
+                     limit 50) l) t
 $$;
