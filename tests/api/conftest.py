@@ -1,7 +1,9 @@
 """The ASGI app on a real PostgreSQL, a database per test."""
 
-from collections.abc import AsyncIterator, Callable
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any, cast
 
 import httpx
@@ -27,6 +29,14 @@ async def cluster_dsn() -> AsyncIterator[str]:
     """One PostgreSQL: that the engine is the same on all of them is for its own tests."""
     async with template_cluster(find_binaries()) as dsn:
         yield dsn
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A path in which a socket keeps its place: where a path is too long for one, each start finds it another."""
+    with tempfile.TemporaryDirectory(prefix="corral-") as path:
+        Path(path).chmod(0o755)
+        yield Path(path)
 
 
 @pytest.fixture

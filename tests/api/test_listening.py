@@ -1,11 +1,8 @@
 """Waking pulls: announcements across processes, the poll behind them, and coming back."""
 
 import asyncio
-import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
-
-import pytest
 
 from corral.api.waiting import WaitingPulls
 from corral.engine import Engine
@@ -59,14 +56,6 @@ async def test_what_a_process_announces_it_hears_at_once_and_once(farm_dsn: str)
 def test_too_many_nodes_for_one_notification_are_everybody() -> None:
     assert decode(encode("me", [f"node-{n:05d}" for n in range(1000)])) == ("me", [EVERYBODY])
     assert decode(encode("me", ["b", "a"])) == ("me", ["a", "b"])
-
-
-@pytest.fixture
-def short_path() -> Iterator[Path]:
-    """A path in which a socket keeps its place: where a path is too long for one, each start finds it another."""
-    with tempfile.TemporaryDirectory(prefix="corral-") as path:
-        Path(path).chmod(0o755)
-        yield Path(path)
 
 
 async def test_a_listener_comes_back_after_postgresql_was_restarted(short_path: Path) -> None:

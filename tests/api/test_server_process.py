@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from corral.engine.embedded import EmbeddedPostgres
 from tests.api.client import AS_NODE, AS_OPERATOR, NODE_SECRET, OPERATOR_TOKEN, Node, Operator
 from tests.api.process import SECRETS, running, start
 
@@ -80,6 +81,35 @@ async def test_several_workers_serve_one_port_and_stop_together(farm_dsn: str) -
         assert len((await node.pull())["jobs"]) == 1
 
         assert await server.stop() == 0
+
+
+async def test_workers_do_not_outlive_their_parent(farm_dsn: str) -> None:
+    async with running("--database-url", farm_dsn, "--workers", "2") as server:
+        server.process.kill()
+
+        await server.read_rest()  # ends when the last process that could write has ended
+
+
+async def test_a_server_comes_back_after_postgresql_was_restarted(short_path: Path) -> None:
+    postgres = EmbeddedPostgres(short_path / "data", durable=False)
+    await postgres.start()
+    try:
+        async with running("--database-url", postgres.dsn) as server, server.client() as http:
+            await server.read_until("leads upkeep")
+            node = await Node(http).register("R58M1")
+            await postgres.stop()
+            assert (await http.get("/ready")).json()["error"]["code"] == "database_unavailable"
+            assert (await node.say("callback", {"events": [{}]})).status_code == 503
+            assert (await http.get("/health")).status_code == 200
+
+            await postgres.start()
+            await server.read_until("this process leads upkeep")
+            await Operator(http).given_run()
+            assert len((await node.pull())["jobs"]) == 1
+            assert (await http.get("/ready")).status_code == 200
+            assert await server.stop() == 0
+    finally:
+        await postgres.stop()
 
 
 async def test_an_empty_machine_needs_no_configuration_and_keeps_what_it_is_told(tmp_path: Path) -> None:
