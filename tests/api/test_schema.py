@@ -40,6 +40,16 @@ async def test_the_document_is_openapi_3_1(http: httpx.AsyncClient) -> None:
     assert answer.headers["content-type"] == "application/json"
 
 
+async def test_the_page_names_every_endpoint_and_needs_nothing_from_elsewhere(http: httpx.AsyncClient) -> None:
+    document = (await http.get("/schema", headers=AS_OPERATOR)).json()
+    page = await http.get("/schema/page", headers=AS_OPERATOR)
+
+    assert page.headers["content-type"].startswith("text/html")
+    assert [path for path in document["paths"] if path not in page.text] == []
+    assert "<script" not in page.text
+    assert "//" not in page.text.replace("<!doctype html>", "")
+
+
 async def test_no_request_that_the_document_allows_or_forbids_surprises_the_server(farm_dsn: str) -> None:
     async with running("--database-url", farm_dsn) as server:
         # Pulls come first: while no node is registered, none of them waits.

@@ -12,7 +12,6 @@ from typing import Final
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.leadership import Leadership
-from corral.model.errors import CorralError
 from corral.telemetry import logger
 from corral.upkeep.expire_leases import expire_leases
 from corral.upkeep.expire_scans import expire_scans
@@ -44,8 +43,8 @@ class Upkeep:
                 try:
                     if await leadership.try_to_lead():
                         await self._lead(leadership)
-                except CorralError as error:
-                    _log.warning("cannot stand for upkeep", error=error.message)
+                except Exception as error:  # noqa: BLE001 - the top of a loop: whatever happens, stand again
+                    _log.warning("cannot stand for upkeep", error=str(error))
                 leadership.resign()
                 await asyncio.sleep(_CANDIDACY_S)
 
