@@ -34,11 +34,7 @@ def table_rows(heading: str) -> dict[str, list[str]]:
     """The rows of the table below a heading of state_machines.md, by their first cell."""
     section = re.split(rf"^#+ {re.escape(heading)}$", STATE_MACHINES, flags=re.MULTILINE)[1]
     section = re.split(r"^#", section, flags=re.MULTILINE)[0]
-    rows = [
-        [cell.strip() for cell in row.strip("|").split("|")]
-        for row in section.splitlines()
-        if row.startswith("|")
-    ]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in section.splitlines() if row.startswith("|")]
     return {row[0].strip("`"): row[1:] for row in rows[2:]}
 
 
@@ -83,9 +79,7 @@ def test_a_diagram_shows_every_state_and_ends_in_the_terminal_ones(
 
     assert {state for arrow in arrows for state in arrow} - {"[*]"} == {str(state) for state in enum}
     assert {before for before, after in arrows if after == "[*]"} == {str(s) for s in enum if s.is_terminal}
-    assert all(
-        after == "[*]" for before, after in arrows if before in {str(s) for s in enum if s.is_terminal}
-    )
+    assert all(after == "[*]" for before, after in arrows if before in {str(s) for s in enum if s.is_terminal})
 
 
 def test_every_failure_reason_is_documented_with_whose_fault_it_is() -> None:
@@ -99,9 +93,7 @@ def test_every_ending_of_a_lease_is_documented() -> None:
 
 
 def test_terminal_states_are_documented() -> None:
-    documented = {
-        name: set(re.findall(r"`(\w+)`", cells[0])) for name, cells in table_rows("Terminal states").items()
-    }
+    documented = {name: set(re.findall(r"`(\w+)`", cells[0])) for name, cells in table_rows("Terminal states").items()}
 
     assert documented["run"] == {str(s) for s in RunStatus if s.is_terminal}
     assert documented["job"] == {str(s) for s in JobStatus if s.is_terminal}
@@ -109,9 +101,7 @@ def test_terminal_states_are_documented() -> None:
 
 
 async def test_the_readmes_example_runs_and_prints_what_it_says(tmp_path: Path) -> None:
-    (block,) = re.findall(
-        r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
-    )
+    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     script = tmp_path / "example.py"
     script.write_text(block)
 
@@ -140,9 +130,7 @@ async def test_the_queries_leave_nothing_behind(farm_dsn: str) -> None:
     assert (await run_program("psql", "-X", "-At", "-c", counts, dsn=farm_dsn)).stdout.strip() == "0"
 
 
-async def test_a_query_whose_expectation_does_not_hold_fails_the_script(
-    farm_dsn: str, tmp_path: Path
-) -> None:
+async def test_a_query_whose_expectation_does_not_hold_fails_the_script(farm_dsn: str, tmp_path: Path) -> None:
     doubtful = tmp_path / "queries.sql"
     doubtful.write_text(QUERIES.read_text().replace("outcome = 'duplicate'", "outcome = 'applied'"))
 

@@ -193,9 +193,7 @@ def test_a_view_file_holds_one_view_of_its_name_with_a_header(file: Path) -> Non
 
 
 async def test_the_schema_has_exactly_the_functions_and_views_that_have_files(farm_dsn: str) -> None:
-    functions = await fetch(
-        farm_dsn, "select proname from pg_proc where pronamespace = 'corral'::regnamespace"
-    )
+    functions = await fetch(farm_dsn, "select proname from pg_proc where pronamespace = 'corral'::regnamespace")
     views = await fetch(farm_dsn, "select viewname from pg_views where schemaname = 'corral'")
 
     assert sorted(row["proname"] for row in functions) == sorted(file.stem for file in FUNCTION_FILES)
