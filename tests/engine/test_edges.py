@@ -21,3 +21,18 @@ async def test_a_proof_of_death_proves_nothing_of_an_earlier_agent(farm: Farm) -
     await stranger.reboot(keeps_state=True)
 
     assert (await farm.job(grant)).status == "leased"
+
+
+async def test_a_leased_device_that_is_gone_and_seen_elsewhere_moves_after_its_lease(farm: Farm) -> None:
+    node, grant = await farm.given_leased_job()
+    other = await farm.given_node("node-2")
+    await node.beat(devices=[{"serial": grant.serial, "connection": "gone"}])
+
+    await other.beat(devices=[{"serial": grant.serial, "connection": "connected"}])
+
+    assert await farm.engine.upkeep.check_invariants() == []
+    assert (await farm.engine.devices.get(grant.device_id)).node_id == "node-1"
+    await farm.run_upkeep()
+    await farm.run_upkeep()
+    assert (await farm.engine.devices.get(grant.device_id)).node_id == "node-2"
+    assert [again.job_id for again in await other.pull()] == [grant.job_id]
