@@ -36,3 +36,14 @@ async def test_a_leased_device_that_is_gone_and_seen_elsewhere_moves_after_its_l
     await farm.run_upkeep()
     assert (await farm.engine.devices.get(grant.device_id)).node_id == "node-2"
     assert [again.job_id for again in await other.pull()] == [grant.job_id]
+
+
+async def test_a_step_overtaken_by_an_interruption_is_stale(farm: Farm) -> None:
+    node, grant = await farm.given_leased_job()
+    await node.start(grant)
+    overtaken = node.event(grant, "step_started", step="look")
+    await node.finish(grant, outcome="interrupted")
+
+    (result,) = await node.send(overtaken)
+
+    assert result.outcome == "stale"
