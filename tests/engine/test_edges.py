@@ -1,6 +1,8 @@
 """Corners that random histories led into."""
 
-from tests.engine.farm import Farm
+from datetime import timedelta
+
+from tests.engine.farm import BEAT, SECOND, Farm
 
 
 async def test_text_that_spells_out_a_nul_is_kept(farm: Farm) -> None:
@@ -47,3 +49,19 @@ async def test_a_step_overtaken_by_an_interruption_is_stale(farm: Farm) -> None:
     (result,) = await node.send(overtaken)
 
     assert result.outcome == "stale"
+
+
+async def test_a_device_that_blinks_on_a_draining_node_is_not_skipped_at_once(farm: Farm) -> None:
+    node = await farm.given_node(devices=1)
+    run = await farm.given_run()
+    await farm.engine.nodes.drain_node(node.node_id)
+    await farm.pass_time(timedelta(minutes=2), node)
+
+    await node.beat(devices=[{"serial": "node-1-001", "connection": "offline"}])
+    await farm.clock.advance(SECOND)
+    await farm.run_upkeep()
+
+    assert (await farm.run(run.run_id)).status == "queued"
+    await farm.pass_time(4 * BEAT, node)
+    await farm.run_upkeep()
+    assert (await farm.run(run.run_id)).status == "skipped"
