@@ -7,6 +7,7 @@ have been committed. Its caller repeats it where the function is idempotent (pul
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
@@ -35,12 +36,17 @@ _TRIES: Final = 5
 
 _encode_json = msgspec.json.Encoder().encode
 _decode_json = msgspec.json.Decoder().decode
+_ESCAPED_NUL: Final = re.compile(r"(\\\\)|\\u0000")
 
 
 def encode_json(value: object) -> str:
-    """JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped."""
+    """JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped.
+
+    An escaped backslash is stepped over: the text `\\u0000`, spelled out in six characters, is no NUL, and cutting it
+    out would leave half an escape, which swallows or opens the quote behind it.
+    """
     text = _encode_json(value).decode()
-    return text.replace("\\u0000", "") if "\\u0000" in text else text
+    return _ESCAPED_NUL.sub(lambda found: found[1] or "", text) if "\\u0000" in text else text
 
 
 async def _prepare(connection: "asyncpg.Connection[Row]") -> None:

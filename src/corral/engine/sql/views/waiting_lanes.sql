@@ -12,6 +12,7 @@ select l.device_id, l.node_id, l.job_id, j.run_id, j.queued_at, r.skip_offline, 
        d.connection <> 'connected' or d.health = 'quarantined' or n.lease_until < corral.fn_now() as is_offline,
        least(d.unavailable_since, n.draining_since, case when n.lease_until < corral.fn_now() then n.lease_until end)
            as unavailable_since,
+       least(d.unavailable_since, case when n.lease_until < corral.fn_now() then n.lease_until end) as offline_since,
        case when n.lease_until < corral.fn_now() then format('node %s is silent', l.node_id)
             when d.health = 'quarantined' then format('device is quarantined: %s', coalesce(d.health_reason, 'no reason given'))
             when d.connection <> 'connected' then format('device is %s', replace(d.connection, '_', ' '))

@@ -1,7 +1,8 @@
 -- Take in what a node says of its devices. A serial seen for the first time gets the next index_no and a lane; a known one keeps
 -- its index through unplugging and through a move. A device reported by another node moves there, unless its lane is leased:
--- then it is contested until the lease ends or its node reports it gone (rule 11). With p_is_complete, devices of this node that
--- are not listed are gone. Only what changed is written. Each device is {serial, …}; an absent field stays as it was.
+-- then it is contested, and upkeep moves it once the lease ended or its node reported it gone (rule 11). With p_is_complete,
+-- devices of this node that are not listed are gone. Only what changed is written. Each device is {serial, …}; an absent field
+-- stays as it was.
 -- Locks the node, then the lanes in key order, then devices. Raises CR101, CR102, CR002 with the offending path.
 create or replace function corral.fn_report_devices(p_node_id text, p_epoch integer, p_devices jsonb, p_is_complete boolean)
 returns integer
@@ -53,7 +54,7 @@ begin
     ), wanted as (
         select t.device_id, t.body,
                d.node_id <> p_node_id as is_foreign,
-               d.node_id <> p_node_id and l.lease_token is not null and d.connection <> 'gone' as is_contested,
+               d.node_id <> p_node_id and l.lease_token is not null as is_contested,
                coalesce(t.body ->> 'connection', d.connection) as connection,
                case when d.health_by = 'operator' and d.health = 'quarantined' then d.health
                     else coalesce(t.body ->> 'health', d.health) end as health
