@@ -1,9 +1,13 @@
 -- Read events from JSON without ever failing on one of them: an event of the wrong shape comes back as invalid, with the reason;
 -- a repetition within the batch as duplicate; the others undecided. Called by fn_apply_node_events. Locks nothing.
 create or replace function corral.fn_read_events(p_events jsonb) returns corral.judged_event[]
-language sql stable
+language plpgsql stable
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
+declare
+    v_events  judged_event[];
+begin
     with constants as (
         select '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$' as uuid,
                '^\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$' as instant
@@ -35,5 +39,7 @@ as $$
     select coalesce(array_agg(row(j.ord, j.node_id, j.event_id, j.job_id, j.lease_token, j.seq, j.type, j.at, j.body,
                                   case when j.fault is not null then 'invalid' when j.occurrence > 1 then 'duplicate' end,
                                   j.fault)::judged_event order by j.ord), '{}')
-      from judged j
-$$;
+      into v_events
+      from judged j;
+    return v_events;
+end $$;

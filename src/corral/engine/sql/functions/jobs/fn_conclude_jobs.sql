@@ -8,12 +8,15 @@ create or replace function corral.fn_conclude_jobs(p_changes corral.job_change[]
 returns integer
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 declare
     v_now      timestamptz := fn_now();
     v_ended    job_ended[];
     v_devices  uuid[];
     v_tokens   uuid[];
+    v_ending   text;
+    v_jobs     uuid[];
     v_gates    uuid[];
     v_runs     uuid[];
 begin
@@ -23,7 +26,7 @@ begin
 
     with wanted as materialized (
         select j.job_id, j.run_id, j.device_id, j.lease_owner, j.lease_token, j.is_gated, j.status as was, j.started_at,
-               c.ending, c.output, j.pool_tags is not null as is_pooled,
+               c.output, j.pool_tags is not null as is_pooled,
                case when c.status <> 'queued' then c.status
                     when r.cancel_requested_at is not null then 'cancelled'
                     when j.is_started and j.attempt >= j.max_attempts then 'failed'
@@ -34,7 +37,7 @@ begin
           from unnest(p_changes) c
           join jobs j on j.job_id = c.job_id
           join runs r on r.run_id = j.run_id
-         where j.finished_at is null
+         where j.finished_at is null and j.job_id = any (array(select u.job_id from unnest(p_changes) u))
     ), changed as (
         update jobs j
            set status = w.status,
@@ -48,15 +51,10 @@ begin
                steps_done = case when w.status = 'succeeded' then j.steps_total else j.steps_done end,
                device_id = case when w.is_pooled and w.status = 'queued' then null else j.device_id end
           from wanted w
-         where j.job_id = w.job_id
+         where j.job_id = w.job_id and j.job_id = any (array(select u.job_id from unnest(p_changes) u))
         returning row(w.job_id, w.run_id, w.device_id, w.lease_owner, w.lease_token, j.status, j.failure_reason, w.error_message,
                       w.was in ('leased', 'running'), w.is_gated,
-                      extract(epoch from w.ended_at - w.started_at))::job_ended as job, w.ending
-    ), closed as (
-        update leases l
-           set ended_at = v_now, ending = coalesce(c.ending, 'released')
-          from changed c
-         where l.job_id = (c.job).job_id and l.lease_token = (c.job).lease_token and l.ended_at is null
+                      extract(epoch from w.ended_at - w.started_at))::job_ended as job
     )
     select array_agg(c.job), array_agg((c.job).device_id) filter (where (c.job).device_id is not null),
            array_agg((c.job).lease_token) filter (where (c.job).was_live),
@@ -65,6 +63,11 @@ begin
       into v_ended, v_devices, v_tokens, v_gates, v_runs
       from changed c;
 
+    for v_ending, v_jobs in select coalesce(c.ending, 'released'), array_agg(c.job_id) from unnest(p_changes) c group by 1 loop
+        update leases l
+           set ended_at = v_now, ending = v_ending
+         where l.job_id = any (v_jobs) and l.step is null and l.ended_at is null;
+    end loop;
     if v_devices is not null then
         perform fn_settle_lanes(v_devices, coalesce(v_tokens, '{}'));
     end if;
