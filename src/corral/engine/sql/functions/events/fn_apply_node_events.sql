@@ -29,7 +29,7 @@ begin
     if v_types && '{job_started,step_started,step_finished,job_finished}' then
         v_news := fn_apply_job_progress(v_events);
     end if;
-    if v_types && '{step_started,step_finished,job_finished}' then
+    if v_types && '{step_started,step_finished}' or exists (select 1 from unnest(v_events) e where e.body ? 'steps') then
         perform fn_apply_steps(v_events);
     end if;
     if v_types && '{log,artifact_created}' then
