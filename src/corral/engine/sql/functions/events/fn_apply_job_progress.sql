@@ -3,9 +3,13 @@
 -- A job that ends for good needs no more of this; one that goes back to its queue remembers its sequence, so that what was overtaken
 -- stays stale (rule 9).
 create or replace function corral.fn_apply_job_progress(p_events corral.judged_event[]) returns corral.job_ended[]
-language sql volatile
+language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
+declare
+    v_news  job_ended[];
+begin
     with told as materialized (
         select e.job_id, max(e.seq) as seq, min(e.at) as at,
                bool_or(e.type = 'job_finished' and e.body ->> 'outcome' in ('succeeded', 'failed')) as is_ending,
@@ -28,10 +32,12 @@ as $$
                steps_done = greatest(j.steps_done, t.steps_done),
                steps_total = coalesce(t.steps_total, j.steps_total)
           from told t
-         where j.job_id = t.job_id and j.mode = 'device'
+         where j.job_id = t.job_id and j.job_id = any (array(select o.job_id from told o)) and j.mode = 'device'
            and not (t.is_ending and j.is_started)
         returning j.job_id, j.run_id, j.node_id
     )
     select coalesce(array_agg(row(m.job_id, m.run_id, null, m.node_id, null, 'running', null, null, false, false, null)::job_ended), '{}')
-      from moved m
-$$;
+      into v_news
+      from moved m;
+    return v_news;
+end $$;

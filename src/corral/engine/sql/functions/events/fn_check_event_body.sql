@@ -1,7 +1,7 @@
--- What is wrong with the part of an event that its type asks for, or null. Called by fn_read_events.
+-- What is wrong with the part of an event that its type asks for, or null. Called by fn_read_events, and written so
+-- that it is inlined there: hence no search_path of its own.
 create or replace function corral.fn_check_event_body(p_type text, p_body jsonb) returns text
 language sql immutable
-set search_path = corral, pg_catalog
 as $$
     select case
         when p_type in ('step_started', 'step_finished') and coalesce(p_body ->> 'step', '') = '' then 'step is missing'

@@ -5,6 +5,7 @@
 create or replace function corral.fn_grant_pool(p_node corral.nodes, p_request_id uuid, p_room integer) returns uuid[]
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 declare
     c_look_at  constant integer := 200;

@@ -4,6 +4,7 @@
 create or replace function corral.fn_pick_lanes(p_node_id text, p_room integer, p_gated_room integer) returns uuid[]
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 declare
     v_devices  uuid[];

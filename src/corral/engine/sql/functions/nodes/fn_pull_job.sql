@@ -8,6 +8,7 @@ returns table (job_id uuid, run_id uuid, device_id uuid, serial text, runtime_ha
                attempt integer, priority integer, "position" bigint, timeout_s double precision, input jsonb)
 language plpgsql volatile rows 20
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
@@ -43,5 +44,7 @@ begin
           join lanes l on l.device_id = g.device_id
           join jobs j on j.job_id = l.job_id
           join devices d on d.device_id = g.device_id
+         where l.device_id = any (v_devices) and d.device_id = any (v_devices)
+           and j.job_id = any (array(select o.job_id from lanes o where o.device_id = any (v_devices)))
          order by g.place;
 end $$;
