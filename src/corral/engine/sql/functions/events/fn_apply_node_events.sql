@@ -10,8 +10,9 @@ set search_path = corral, pg_catalog
 as $$
 #variable_conflict use_column
 declare
-    v_events  judged_event[] := fn_read_events(p_events);
-    v_news    job_ended[];
+    v_events   judged_event[] := fn_read_events(p_events);
+    v_news     job_ended[];
+    v_effects  job_effects;
 begin
     perform fn_lock_lanes(array(
         select j.device_id from unnest(v_events) e join jobs j on j.job_id = e.job_id
@@ -19,6 +20,10 @@ begin
     perform fn_lock_jobs(array(
         select e.job_id from unnest(v_events) e
          where e.outcome is null and e.type in ('job_started', 'step_started', 'step_finished', 'job_finished')));
+    perform fn_lock_late_steps(array_agg(e.job_id), array_agg(e.body ->> 'step'), array_agg(e.lease_token))
+       from unnest(v_events) e join jobs j on j.job_id = e.job_id and j.mode = 'distributed'
+      where e.outcome is null and e.type in ('step_started', 'step_finished')
+     having count(*) > 0;
     v_events := fn_record_events(fn_judge_events(v_events));
 
     if exists (select 1 from unnest(v_events) e where e.outcome = 'applied') then
@@ -26,7 +31,8 @@ begin
         perform fn_apply_steps(v_events);
         perform fn_apply_evidence(v_events);
         perform fn_apply_scans(v_events);
-        perform fn_conclude_jobs(fn_apply_step_leases(v_events) || fn_read_endings(v_events), v_news);
+        v_effects := fn_apply_step_leases(v_events);
+        perform fn_conclude_jobs(v_effects.changes || fn_read_endings(v_events), v_news || v_effects.news);
     end if;
     return query
         select coalesce(e.event_id::text, e.body ->> 'event_id'), e.outcome, e.message

@@ -12,6 +12,11 @@ as $$
           from unnest(p_events) e
          where e.type = 'job_finished' and e.outcome is null
          group by 1, 2
+    ), step_ends as materialized (
+        select e.job_id, e.lease_token, min(e.seq) as seq
+          from unnest(p_events) e
+         where e.type = 'step_finished' and e.outcome is null
+         group by 1, 2
     ), judged as (
         select e, case
             when e.outcome is not null then e.message
@@ -26,8 +31,9 @@ as $$
             when j.mode = 'distributed' then
                 case when e.type in ('job_started', 'job_finished') then 'a distributed job has no events of its own'
                      when st.lease_token is null then 'the token is not the step''s current one'
-                     when st.status <> 'running' and st.finished_at is not null then 'the step has ended'
-                     when e.seq <= st.state_seq then 'something later was applied' end
+                     when st.finished_at is not null then 'the step has ended'
+                     when e.seq <= st.state_seq then 'something later was applied'
+                     when e.seq > sf.seq then 'it follows the step''s end' end
             when j.lease_token is distinct from e.lease_token or j.lease_owner is distinct from e.node_id
                  then 'the token is not the job''s current one'
             when j.finished_at is not null then 'the job has ended'
@@ -44,6 +50,7 @@ as $$
                             and e.type in ('log', 'artifact_created')
           left join job_steps st on j.mode = 'distributed' and st.job_id = e.job_id and st.job_attempt = 1
                             and st.name = e.body ->> 'step' and st.lease_token = e.lease_token and st.lease_owner = e.node_id
+          left join step_ends sf on j.mode = 'distributed' and sf.job_id = e.job_id and sf.lease_token = e.lease_token
           left join ends f on f.job_id = e.job_id and f.lease_token = e.lease_token
     )
     select coalesce(array_agg(row((g.e).ord, (g.e).node_id, (g.e).event_id, (g.e).job_id, (g.e).lease_token, (g.e).seq, (g.e).type,
