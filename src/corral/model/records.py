@@ -233,7 +233,7 @@ class Step(Struct, frozen=True):
 
 
 class NewStep(Struct, frozen=True, omit_defaults=True):
-    """A step to add to a distributed job. `needs` name other steps of the job; a step without them is ready at once."""
+    """A step to add to a distributed job. It is ready once the steps named in `needs` have ended."""
 
     name: str
     action: str | None = None

@@ -15,13 +15,17 @@ class Channels:
 
     async def create_channel(self, name: str, *, description: str | None = None) -> Channel:
         """Raises InvalidRequestError, and ConflictError where the name is taken."""
-        row = await self._database.fetch_one("select * from corral.fn_create_channel($1, $2)", name, description)
+        row = await self._database.fetch_one(
+            "select * from corral.fn_create_channel($1, $2)", name, description
+        )
         assert row is not None
         return to_record(row, Channel)
 
     async def get(self, channel_id: UUID) -> Channel:
         """Raises NotFoundError."""
-        row = await self._database.fetch_one("select * from corral.channels where channel_id = $1", channel_id)
+        row = await self._database.fetch_one(
+            "select * from corral.channels where channel_id = $1", channel_id
+        )
         if row is None:
             message = f"no channel {channel_id}"
             raise NotFoundError(message, path="channel_id")

@@ -1,4 +1,4 @@
-"""Jobs. Those of devices are made by Runs, granted through Nodes and moved through Events; distributed ones may be driven here."""
+"""Jobs. Those of devices are made by Runs, granted by Nodes, moved by Events; distributed ones also here."""
 
 from typing import Any
 from uuid import UUID
@@ -29,7 +29,8 @@ class Jobs:
     ) -> Job:
         """A distributed run of a task, with its one job; add its steps with Steps.create_steps.
 
-        An open job does not end with its steps, but once it is closed. Raises InvalidRequestError and ConflictError.
+        An open job does not end with its steps, but once it is closed.
+        Raises InvalidRequestError and ConflictError.
         """
         job_id: UUID = await self._database.fetch_value(
             "select corral.fn_create_job($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -45,7 +46,7 @@ class Jobs:
         return await self.get(job_id)
 
     async def mark_running(self, job_id: UUID, *, node_id: str | None = None) -> None:
-        """Say that a distributed job runs; its first step says so, too. Raises NotFoundError and ConflictError."""
+        """Say that a distributed job runs, as its first step does. Raises NotFoundError and ConflictError."""
         await self._database.fetch_value("select corral.fn_start_job($1, $2)", job_id, node_id)
 
     async def mark_completed(self, job_id: UUID, *, output: Any = None) -> None:  # noqa: ANN401 - any JSON
@@ -55,7 +56,7 @@ class Jobs:
     async def mark_failed(
         self, job_id: UUID, *, reason: FailureReason = FailureReason.UNKNOWN, error: str | None = None
     ) -> None:
-        """End a distributed job badly; what is open of it is cancelled. Raises NotFoundError and ConflictError."""
+        """End a distributed job badly; its open steps are cancelled. Raises NotFoundError and ConflictError."""
         await self._end(job_id, JobStatus.FAILED, reason=reason, error=error)
 
     async def close_job(self, job_id: UUID) -> None:
@@ -97,4 +98,6 @@ class Jobs:
         reason: FailureReason | None = None,
         error: str | None = None,
     ) -> None:
-        await self._database.fetch_value("select corral.fn_end_job($1, $2, $3, $4, $5)", job_id, status, output, reason, error)
+        await self._database.fetch_value(
+            "select corral.fn_end_job($1, $2, $3, $4, $5)", job_id, status, output, reason, error
+        )

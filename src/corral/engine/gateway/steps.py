@@ -1,4 +1,4 @@
-"""Steps of distributed jobs: adding, claiming, reporting. Whatever ends a step promotes its dependents in the same transaction."""
+"""Steps of distributed jobs: adding, claiming, reporting. The end of a step promotes its dependents at once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,8 +23,8 @@ class Steps:
     async def create_steps(self, job_id: UUID, steps: Sequence[NewStep]) -> int:
         """Add steps to a job, all in one insert. Those that need nothing are ready at once, in the order given.
 
-        Raises NotFoundError, InvalidRequestError (a need that does not exist, a circle; `path` names the step) and
-        ConflictError (a name that is taken, a job that has ended).
+        Raises NotFoundError, InvalidRequestError (a need that does not exist, a circle) and ConflictError
+        (a name that is taken, a job that has ended); `path` names the step.
         """
         made: int = await self._database.fetch_value(
             "select corral.fn_create_steps($1, $2)", job_id, msgspec.to_builtins(list(steps))
@@ -41,9 +41,10 @@ class Steps:
         channel_id: UUID | None = None,
         request_id: UUID | None = None,
     ) -> list[StepGrant]:
-        """Lease up to `want` ready steps that the node is capable of, in order. Repeating a `request_id` returns what it already got.
+        """Lease up to `want` ready steps that the node is capable of, in order.
 
-        Without `capabilities`, those that the node registered with. Raises StaleEpochError and UnknownNodeError.
+        Repeating a `request_id` returns what it already got. Without `capabilities`, those that the node
+        registered with count. Raises StaleEpochError and UnknownNodeError.
         """
         rows = await self._database.fetch(
             "select * from corral.fn_claim_ready_steps($1, $2, $3, $4, $5, $6)",
@@ -64,7 +65,7 @@ class Steps:
         return grants[0] if grants else None
 
     async def complete_steps(self, node_id: str, results: Sequence[StepResult]) -> list[StepOutcome]:
-        """Report on steps that the node holds, in one transaction. Answers each, in the order given: applied, duplicate or stale."""
+        """Report on steps that the node holds, in one transaction. Answers each, in the order given."""
         rows = await self._database.fetch(
             "select * from corral.fn_complete_steps($1, $2)", node_id, msgspec.to_builtins(list(results))
         )
@@ -101,8 +102,10 @@ class Steps:
         await self._report(node_id, grant, StepStatus.CANCELLED)
 
     async def promote_ready_steps(self, job_id: UUID) -> list[str]:
-        """Recount and ready what waits for nothing: a repair, since ended steps promote their dependents at once. Returns their names."""
-        names: list[str] = await self._database.fetch_value("select corral.fn_promote_ready_steps($1)", job_id)
+        """Ready what waits for nothing: a repair, since ended steps promote at once. Returns the names."""
+        names: list[str] = await self._database.fetch_value(
+            "select corral.fn_promote_ready_steps($1)", job_id
+        )
         return names
 
     async def get(self, job_id: UUID, name: str) -> Step:
@@ -115,7 +118,9 @@ class Steps:
 
     async def get_steps_for_job(self, job_id: UUID) -> list[Step]:
         """All steps of a job, in its order."""
-        return to_records(await self._database.fetch(f"{_STEPS} order by job_attempt, position, name", job_id), Step)
+        return to_records(
+            await self._database.fetch(f"{_STEPS} order by job_attempt, position, name", job_id), Step
+        )
 
     async def get_ready_steps(self, job_id: UUID) -> list[Step]:
         """The steps of a job that wait to be claimed, in claim order."""

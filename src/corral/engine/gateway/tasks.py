@@ -1,4 +1,4 @@
-"""Tasks and chains: steps that agents claim from a channel, one after the other within a chain. A task is a Step."""
+"""Tasks and chains: steps that agents claim from a channel, one after the other within a chain."""
 
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,12 @@ class Tasks:
         self._database = database
 
     async def create_chain(
-        self, channel_id: UUID, *, name: str | None = None, description: str | None = None, actor: str | None = None
+        self,
+        channel_id: UUID,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        actor: str | None = None,
     ) -> Chain:
         """An open chain. Raises NotFoundError."""
         chain_id: UUID = await self._database.fetch_value(
@@ -31,7 +36,9 @@ class Tasks:
 
     async def get_chain(self, chain_id: UUID) -> Chain:
         """Raises NotFoundError."""
-        row = await self._database.fetch_one("select * from corral.chain_states where chain_id = $1", chain_id)
+        row = await self._database.fetch_one(
+            "select * from corral.chain_states where chain_id = $1", chain_id
+        )
         if row is None:
             message = f"no chain {chain_id}"
             raise NotFoundError(message, path="chain_id")
@@ -40,7 +47,9 @@ class Tasks:
     async def list_chains(self, channel_id: UUID, *, limit: int = 100) -> list[Chain]:
         """Chains of a channel, oldest first."""
         rows = await self._database.fetch(
-            "select * from corral.chain_states where channel_id = $1 order by created_at, chain_id limit $2", channel_id, limit
+            "select * from corral.chain_states where channel_id = $1 order by created_at, chain_id limit $2",
+            channel_id,
+            limit,
         )
         return to_records(rows, Chain)
 
@@ -56,7 +65,7 @@ class Tasks:
         timeout_s: float | None = None,
         actor: str | None = None,
     ) -> Step:
-        """Add a task at the end of a chain, or in a chain of its own. Raises NotFoundError and ConflictError."""
+        """Add a task to the end of a chain, or in one of its own. Raises NotFoundError and ConflictError."""
         row = await self._database.fetch_one(
             "select * from corral.fn_append_task($1, $2, $3, $4, $5, $6, $7, $8)",
             channel_id,
@@ -74,14 +83,14 @@ class Tasks:
     async def claim_task(
         self, node_id: str, *, channel_id: UUID, idempotency_key: str | None = None
     ) -> Step | None:
-        """The next task of the channel, if there is one. The same key again returns the same task, whatever became of it."""
+        """The next task of the channel, if any. The same key again: the same task, whatever became of it."""
         row = await self._database.fetch_one(
             "select * from corral.fn_claim_task($1, $2, $3)", node_id, channel_id, idempotency_key
         )
         return None if row is None else await self.get(row["job_id"], row["name"])
 
     async def assign_task(self, node_id: str, task: Step, *, idempotency_key: str | None = None) -> Step:
-        """Give a queued task to an agent by hand. Raises NotFoundError, UnknownNodeError and ConflictError."""
+        """Give an agent a queued task by hand. Raises NotFoundError, UnknownNodeError and ConflictError."""
         await self._database.fetch_value(
             "select corral.fn_assign_task($1, $2, $3, $4)", node_id, task.job_id, task.name, idempotency_key
         )
@@ -98,7 +107,9 @@ class Tasks:
     async def get(self, chain_id: UUID, name: str) -> Step:
         """Raises NotFoundError."""
         row = await self._database.fetch_one(
-            "select * from corral.step_states where job_id = $1 and job_attempt = 1 and name = $2", chain_id, name
+            "select * from corral.step_states where job_id = $1 and job_attempt = 1 and name = $2",
+            chain_id,
+            name,
         )
         if row is None:
             message = f"no task {name} in chain {chain_id}"
@@ -115,6 +126,12 @@ class Tasks:
         reason: str | None = None,
     ) -> Step:
         await self._database.fetch_value(
-            "select corral.fn_end_task($1, $2, $3, $4, $5, $6)", node_id, task.job_id, task.name, status, output, reason
+            "select corral.fn_end_task($1, $2, $3, $4, $5, $6)",
+            node_id,
+            task.job_id,
+            task.name,
+            status,
+            output,
+            reason,
         )
         return await self.get(task.job_id, task.name)

@@ -36,11 +36,14 @@ begin
          where e.needed_place is null
            and not exists (select 1 from job_steps s where s.job_id = p_job_id and s.job_attempt = 1 and s.name = e.needed)
     )
-    select (select f from faults f order by f.place limit 1) as first, x.froms, x.tos into v_fault
+    select f.path, f.message, f.code, x.froms, x.tos into v_fault
       from (select array_agg(e.needed) as froms, array_agg(e.name) as tos from edges e
-             where exists (select 1 from edges b where b.needed_place >= b.place)) x;
-    if v_fault.first is not null then
-        raise exception '%', (v_fault.first).message using errcode = (v_fault.first).code, detail = (v_fault.first).path;
+             where exists (select 1 from edges b where b.needed_place >= b.place)) x
+      left join faults f on true
+     order by f.place
+     limit 1;
+    if v_fault.message is not null then
+        raise exception '%', v_fault.message using errcode = v_fault.code, detail = v_fault.path;
     end if;
 
     -- Steps listed after their needs cannot form a circle. Otherwise peel off what needs nothing of the rest, until nothing is left.

@@ -24,7 +24,7 @@ begin
     end if;
 
     with judged as (
-        select c.*, s.lease_token as token, c.status <> 'ready' and c.ending = 'finished' as is_word,
+        select c.*, s.lease_token as token, c.status <> 'ready' and c.ending is not distinct from 'finished' as is_word,
                s.attempt + case when s.is_started or c.status = 'ready' or c.ending is distinct from 'finished' then 0 else 1 end as tries,
                s.max_attempts, greatest(s.max_attempts, j.max_attempts) as max_losses, s.is_started,
                r.cancel_requested_at is not null as is_cancelled
