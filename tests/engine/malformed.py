@@ -51,6 +51,9 @@ MALFORMED: Final[dict[str, tuple[str, Spoil]]] = {
     "a day that is not": ("poison", _with(at="2026-02-31T00:00:00Z")),
     "probability beyond 1": ("spoilt", _with(probability=7)),
     "huge draw": ("spoilt", _with(draw=10**400)),
-    "nameless final step": ("spoilt", _with(type="job_finished", outcome="failed", steps=[{"step": None, "status": "failed"}])),
+    "nameless final step": (
+        "spoilt",
+        _with(type="job_finished", outcome="failed", steps=[{"step": None, "status": "failed"}]),
+    ),
     "null message": ("spoilt", _with(type="log", lines=[{"message": None}])),
 }

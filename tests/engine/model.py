@@ -189,7 +189,9 @@ class Model:
 
     # Pulls.
 
-    def pull(self, node_id: str, want: int, request_id: UUID) -> tuple[list[ModelDevice], list[tuple[ModelDevice, ModelJob]]]:
+    def pull(
+        self, node_id: str, want: int, request_id: UUID
+    ) -> tuple[list[ModelDevice], list[tuple[ModelDevice, ModelJob]]]:
         """What a pull must answer: the lanes it was given before, or the new (lane, job) pairs in their order."""
         self.renew(node_id)
         node, lanes = self.nodes[node_id], self.lanes_of(node_id)
@@ -203,8 +205,12 @@ class Model:
         pool_room = min(room, node.max_concurrency - held) - len(picked)
         return [], picked + self._pick_pool(lanes, pool_room, [job for _, job in picked])
 
-    def _pick_lanes(self, lanes: Iterable[ModelDevice], room: int, gated_room: int) -> list[tuple[ModelDevice, ModelJob]]:
-        heads = [(lane, head) for lane in lanes if lane.is_available and not lane.leased and (head := self.head_of(lane))]
+    def _pick_lanes(
+        self, lanes: Iterable[ModelDevice], room: int, gated_room: int
+    ) -> list[tuple[ModelDevice, ModelJob]]:
+        heads = [
+            (lane, head) for lane in lanes if lane.is_available and not lane.leased and (head := self.head_of(lane))
+        ]
         heads.sort(key=lambda pair: (-pair[1].priority, pair[0].ticket))
         picked: list[tuple[ModelDevice, ModelJob]] = []
         entered: dict[UUID, int] = defaultdict(int)
@@ -320,7 +326,9 @@ class Model:
     def _judge(self, node_id: str, events: Sequence[Json], verdicts: Sequence[str]) -> list[str]:
         outcomes: list[str] = []
         seen: set[str] = set()
-        undecided = [e for e, verdict in zip(events, verdicts, strict=True) if verdict != "invalid" and verdict != "poison"]
+        undecided = [
+            e for e, verdict in zip(events, verdicts, strict=True) if verdict not in {"invalid", "poison"}
+        ]
         for event, verdict in zip(events, verdicts, strict=True):
             if verdict in ("invalid", "poison"):
                 outcomes.append("invalid")
@@ -457,7 +465,11 @@ class Model:
         gone = [device for device in contested if device.connection == "gone"]
         for device in contested:
             if device.leased is None and device.contested_node_id is not None:
-                device.node_id, device.contested_node_id, device.connection = device.contested_node_id, None, "connected"
+                device.node_id, device.contested_node_id, device.connection = (
+                    device.contested_node_id,
+                    None,
+                    "connected",
+                )
             self._align(device)
         self.take_back(gone)
 

@@ -62,9 +62,7 @@ async def work(node: SimulatedNode, done: asyncio.Event) -> None:
 
 
 async def given_busy_farm(farm: Farm) -> list[SimulatedNode]:
-    return list(
-        await asyncio.gather(*(farm.given_node(f"node-{n:02d}", devices=DEVICES) for n in range(NODES)))
-    )
+    return list(await asyncio.gather(*(farm.given_node(f"node-{n:02d}", devices=DEVICES) for n in range(NODES))))
 
 
 async def test_a_whole_farm_at_once_breaks_no_rule(farm: Farm, other_farm: Farm) -> None:
@@ -85,9 +83,7 @@ async def test_a_whole_farm_at_once_breaks_no_rule(farm: Farm, other_farm: Farm)
     async def cancel() -> None:
         await other_farm.engine.runs.cancel_run(doomed.run_id)
 
-    urgent, *_ = await asyncio.gather(
-        hurry(), cancel(), watch.go_on_until(done), *(work(node, done) for node in nodes)
-    )
+    urgent, *_ = await asyncio.gather(hurry(), cancel(), watch.go_on_until(done), *(work(node, done) for node in nodes))
 
     assert watch.faults == []
     assert watch.looks > 0
@@ -217,7 +213,9 @@ async def test_five_may_migrate_an_empty_database_at_once(empty_dsn: str) -> Non
 async def test_fan_outs_of_one_run_at_once_make_each_job_once(farm: Farm, other_farm: Farm) -> None:
     await farm.given_node(devices=90)
     workflow_id = await farm.given_workflow()
-    run_id = await farm.value("select (corral.fn_create_run($1, $2, null)).run_id", workflow_id, {"target": {"all": True}})
+    run_id = await farm.value(
+        "select (corral.fn_create_run($1, $2, null)).run_id", workflow_id, {"target": {"all": True}}
+    )
 
     made = await asyncio.gather(
         *(engine.runs.fan_out_run(run_id, chunk=7) for engine in (farm.engine, other_farm.engine) * 2)

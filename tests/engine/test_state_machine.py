@@ -38,6 +38,4 @@ def world(cluster_dsn: str) -> Iterator[World]:
 @pytest.mark.timeout(3600)
 def test_any_history_of_a_farm_goes_as_the_model_says(world: World, request: pytest.FixtureRequest) -> None:
     examples = DEEP or (10 if "postgres15" in request.node.name else 40)
-    run_state_machine_as_test(
-        lambda: FarmMachine(world), settings=machine_settings(examples, is_derandomized=not DEEP)
-    )
+    run_state_machine_as_test(lambda: FarmMachine(world), settings=machine_settings(examples, is_derandomized=not DEEP))

@@ -40,7 +40,7 @@ _ESCAPED_NUL: Final = re.compile(r"(\\\\)|\\u0000")
 
 
 def encode_json(value: object) -> str:
-    """JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped.
+    r"""JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped.
 
     An escaped backslash is stepped over: the text `\\u0000`, spelled out in six characters, is no NUL, and cutting it
     out would leave half an escape, which swallows or opens the quote behind it.

@@ -40,6 +40,20 @@ class Upkeep:
             ended += count
         return ended
 
+    async def expire_steps(self, *, chunk: int = 1000) -> int:
+        """Take back steps of distributed jobs that are past their own deadline."""
+        taken = 0
+        while count := await self._database.fetch_value("select corral.fn_expire_steps($1)", chunk):
+            taken += count
+        return taken
+
+    async def fail_unclaimable_steps(self, *, chunk: int = 1000) -> int:
+        """Fail steps that no live node has been capable of for too long."""
+        failed = 0
+        while count := await self._database.fetch_value("select corral.fn_fail_unclaimable_steps($1)", chunk):
+            failed += count
+        return failed
+
     async def resolve_contested(self) -> int:
         """Move contested devices that are free to move."""
         moved: int = await self._database.fetch_value("select corral.fn_resolve_contested()")
