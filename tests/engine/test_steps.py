@@ -754,7 +754,7 @@ async def test_a_late_result_and_a_new_claim_never_both_win(farm: Farm) -> None:
 
 
 async def test_workers_that_come_and_go_lose_nothing(farm: Farm) -> None:
-    """Claims, results, events, losses, cancels and late words at the same time: the books must balance, without a deadlock."""
+    """Claims, results, events, losses, cancels and late words at once: the books balance, no deadlock."""
     dice = random.Random(7)
     jobs = [
         await given_job(

@@ -36,7 +36,8 @@ begin
         with judged as materialized (
             select s.status = 'ready' as is_late, u.place, u.job_id, u.step, u.status, p_results -> (u.place - 1)::integer as body,
                    case when s.lease_token is null then 'stale'
-                        when s.finished_at is null and row_number() over (partition by u.job_id, u.step, u.status = 'running' order by u.place) = 1 then 'applied'
+                        when s.finished_at is null
+                             and row_number() over (partition by u.job_id, u.step, u.status = 'running' order by u.place) = 1 then 'applied'
                         when s.status = u.status then 'duplicate'
                         else 'stale' end as outcome
               from unnest(v_jobs, v_steps, v_tokens, v_statuses) with ordinality as u (job_id, step, lease_token, status, place)
