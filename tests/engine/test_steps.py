@@ -740,3 +740,47 @@ async def test_a_late_result_and_a_new_claim_never_both_win(farm: Farm) -> None:
     assert late.count(["stale"]) == len(new)
     assert await finish(node, *new, output="new") == ["applied"] * len(new)
     assert (await reload(farm, job)).status == "succeeded"
+
+
+async def test_workers_that_come_and_go_lose_nothing(farm: Farm) -> None:
+    """Claims, results, events, losses, cancels and late words at once: the books balance, no deadlock."""
+    dice = random.Random(7)
+    jobs = [
+        await given_job(
+            farm,
+            *(NewStep(f"s{n}", needs=[f"s{n - 3}"] if n >= 3 else [], max_attempts=2) for n in range(30)),
+            max_attempts=20,
+        )
+        for _ in range(6)
+    ]
+
+    async def is_over() -> bool:
+        return all([(await reload(farm, job)).status.is_terminal for job in jobs])
+
+    async def work(number: int) -> None:
+        node = await farm.given_node(f"node-{number}")
+        old: list[StepGrant] = []
+        while not await is_over():
+            grants = await claim(node, dice.randint(1, 8))
+            chance = dice.random()
+            if chance < 0.1:
+                node, old = await node.reboot(), grants
+                continue
+            if chance < 0.4:
+                await node.send(*(event(grant, "step_started", 1) for grant in grants))
+                await node.send(*(event(grant, "step_finished", 2, status="succeeded") for grant in grants))
+            else:
+                await finish(node, *grants, status=dice.choice(["succeeded"] * 9 + ["failed"]))
+            await finish(node, *old)
+            await node.beat(held=[])
+
+    async def cancel_one() -> None:
+        await farm.engine.runs.cancel_run(jobs[0].run_id)
+        while not await is_over():
+            await farm.run_upkeep()
+
+    await asyncio.gather(*(work(number) for number in range(6)), cancel_one())
+
+    query = "select deadlocks from pg_stat_database where datname = current_database()"
+    assert (await reload(farm, jobs[0])).status == "cancelled"
+    assert await farm.value(query) == 0

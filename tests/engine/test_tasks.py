@@ -139,6 +139,16 @@ async def test_the_same_key_claims_the_same_task_also_at_the_same_time(farm: Far
     assert (again.job_id, again.status) == (anns[0].job_id, "succeeded")
 
 
+async def test_old_keys_are_forgotten(farm: Farm) -> None:
+    channel = await given_channel(farm, "ann")
+    await farm.engine.tasks.append_task("alone", channel_id=channel.channel_id)
+    await farm.engine.tasks.claim_task("ann", channel_id=channel.channel_id, idempotency_key="k1")
+
+    assert await farm.engine.upkeep.purge_task_claims(LEASE_TIME) == 0
+    await farm.clock.advance(LEASE_TIME + SECOND)
+    assert await farm.engine.upkeep.purge_task_claims(LEASE_TIME) == 1
+
+
 async def test_an_agent_needs_to_be_known(farm: Farm) -> None:
     channel = await given_channel(farm)
     with pytest.raises(UnknownNodeError):

@@ -56,7 +56,7 @@ class Jobs:
     async def mark_failed(
         self, job_id: UUID, *, reason: FailureReason = FailureReason.UNKNOWN, error: str | None = None
     ) -> None:
-        """End a distributed job badly; its open steps are cancelled. Raises NotFoundError and ConflictError."""
+        """Fail a distributed job; its open steps are cancelled. Raises NotFoundError and ConflictError."""
         await self._end(job_id, JobStatus.FAILED, reason=reason, error=error)
 
     async def close_job(self, job_id: UUID) -> None:

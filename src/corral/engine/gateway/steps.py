@@ -1,4 +1,4 @@
-"""Steps of distributed jobs: adding, claiming, reporting. The end of a step promotes its dependents at once."""
+"""Steps of distributed jobs: adding, claiming, reporting. An ended step promotes its dependents."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ class Steps:
         self._database = database
 
     async def create_steps(self, job_id: UUID, steps: Sequence[NewStep]) -> int:
-        """Add steps to a job, all in one insert. Those that need nothing are ready at once, in the order given.
+        """Add steps to a job, in one insert. Those that need nothing are ready at once, in the order given.
 
         Raises NotFoundError, InvalidRequestError (a need that does not exist, a circle) and ConflictError
         (a name that is taken, a job that has ended); `path` names the step.

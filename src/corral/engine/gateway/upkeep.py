@@ -91,6 +91,11 @@ class Upkeep:
         """Forget runs that ended long ago, with all that belongs to them; returns how many jobs went."""
         return await self._purge("select corral.fn_purge_runs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
 
+    async def purge_task_claims(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
+        """Forget old keys of task claims, a chunk a transaction."""
+        statement = "select corral.fn_purge_task_claims(corral.fn_now() - $1::interval, $2)"
+        return await self._purge(statement, older_than, chunk)
+
     async def check_invariants(self) -> list[Violation]:
         """What is broken, if anything: nothing, unless there is a bug."""
         return to_records(await self._database.fetch("select * from corral.fn_check_invariants()"), Violation)

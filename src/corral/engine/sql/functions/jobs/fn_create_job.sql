@@ -27,7 +27,8 @@ begin
                                                                                          'steps', '[]'::jsonb), p_actor)).workflow_id;
     end if;
     v_run := (fn_create_run(v_workflow, jsonb_strip_nulls(jsonb_build_object(
-        'workspace', p_workspace, 'params', coalesce(p_input, '{}'), 'source_type', p_source_type, 'source_id', p_source_id)), p_actor)).run_id;
+        'workspace', p_workspace, 'params', coalesce(p_input, '{}'), 'source_type', p_source_type, 'source_id', p_source_id)),
+        p_actor)).run_id;
     update jobs j set is_open = coalesce(p_is_open, false) where j.run_id = v_run returning j.job_id into v_job;
     return v_job;
 end $$;

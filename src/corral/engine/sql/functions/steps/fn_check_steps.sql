@@ -20,7 +20,8 @@ begin
     ), edges as materialized (
         select g.place, g.name, n.needed, o.place as needed_place
           from given g
-         cross join jsonb_array_elements_text(case when jsonb_typeof(g.body -> 'needs') = 'array' then g.body -> 'needs' else '[]' end) as n (needed)
+         cross join jsonb_array_elements_text(
+                   case when jsonb_typeof(g.body -> 'needs') = 'array' then g.body -> 'needs' else '[]' end) as n (needed)
           left join given o on o.name = n.needed and o.occurrence = 1
     ), faults as (
         select g.place, format('steps.%s.name', g.place) as path, 'a step needs a name' as message, 'CR002' as code
@@ -55,7 +56,8 @@ begin
           from unnest(v_froms, v_tos) as e (needed, step)
          where e.needed in (select o.step from unnest(v_tos) as o (step));
         if cardinality(v_froms) = v_before then
-            raise exception 'steps need one another in a circle: %', array_to_string(array(select distinct unnest(v_tos) order by 1 limit 10), ', ')
+            raise exception 'steps need one another in a circle: %',
+                            array_to_string(array(select distinct unnest(v_tos) order by 1 limit 10), ', ')
                   using errcode = 'CR002', detail = 'steps';
         end if;
     end loop;

@@ -15,31 +15,27 @@ declare
     v_node    nodes := fn_renew_node_lease(p_node_id, p_epoch);
     v_held    integer;
     v_places  tid[];
-    v_steps   job_steps[];
 begin
     select count(*), array_agg(s.ctid) filter (where s.request_id = p_request_id)
       into v_held, v_places
       from job_steps s
      where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id;
 
-    if v_places is not null then
-        v_steps := array(select s from job_steps s where s.ctid = any (v_places));
-    elsif p_want > 0 and not v_node.draining then
+    if v_places is null and p_want > 0 and not v_node.draining then
         v_held := least(p_want, v_node.max_concurrency + v_node.lookahead - v_held
                                 - (select count(*)::integer from lanes l where l.node_id = p_node_id and l.lease_token is not null));
         if v_held > 0 then
             v_places := fn_pick_steps(
                 array(select d.demand_id from demands d where d.requires <@ coalesce(p_capabilities, v_node.capabilities)),
                 p_channel_id, v_held);
-            if cardinality(v_places) > 0 then
-                v_steps := array(select g from fn_grant_steps(v_node, p_request_id, v_places) g);
-            end if;
+            v_places := case when v_places <> '{}' then fn_grant_steps(v_node, p_request_id, v_places) end;
         end if;
     end if;
 
     return query
         select s.job_id, j.run_id, s.name, s.position, s.title, s.description, s.action, s.spec, s.input, s.needs, s.channel_id, s.priority,
                s.attempt + 1, s.lease_token, extract(epoch from s.timeout)::double precision, s.continue_on_failure, s.probability
-          from unnest(v_steps) s join jobs j on j.job_id = s.job_id
+          from job_steps s join jobs j on j.job_id = s.job_id
+         where s.ctid = any (v_places)
          order by s.claim_rank, s.priority desc, s.ready_seq;
 end $$;

@@ -49,7 +49,8 @@ begin
                ready_at = case when d.is_retry or d.status = 'ready' then v_now else s.ready_at end,
                available_at = case when d.is_retry and s.backoff > '0'
                                    then v_now + least(s.backoff * 2 ^ least(d.tries - 1, 20), interval '1 hour') end,
-               started_at = coalesce(s.started_at, case when d.is_word then fn_clamp_time(coalesce(d.started_at, d.at), s.granted_at, v_now) end),
+               started_at = coalesce(s.started_at,
+                                     case when d.is_word then fn_clamp_time(coalesce(d.started_at, d.at), s.granted_at, v_now) end),
                finished_at = case when d.is_retry or (d.status = 'ready' and not d.is_spent and not d.is_cancelled) then null
                                   else fn_clamp_time(d.at, s.granted_at, v_now) end,
                decision = coalesce(s.decision, case when d.status = 'skipped' then 'skip' when d.is_word then 'execute' end),

@@ -1,8 +1,9 @@
 -- Lease these steps to the node: a fresh token each, a row in leases. Called by claims, which locked the node and the steps, ready.
 -- A step's own expiry is its timeout from here; its node's lease may end it earlier. p_is_started: the claim itself is the start.
+-- Returns where the rows are now.
 create or replace function corral.fn_grant_steps(
     p_node corral.nodes, p_request_id uuid, p_places tid[], p_is_started boolean default false)
-returns setof corral.job_steps
+returns tid[]
 language sql volatile
 set search_path = corral, pg_catalog
 as $$
@@ -14,10 +15,10 @@ as $$
                attempt = s.attempt + p_is_started::integer, started_at = case when p_is_started then fn_now() end
           from settings g
          where s.ctid = any (p_places)
-        returning s.*
+        returning s.ctid as place, s.job_id, s.name, s.lease_token, s.attempt, s.granted_at
     ), recorded as (
         insert into leases (job_id, lease_token, step, attempt, node_id, granted_at)
         select g.job_id, g.lease_token, g.name, g.attempt + (not p_is_started)::integer, p_node.node_id, g.granted_at from granted g
     )
-    select * from granted
+    select array_agg(g.place) from granted g
 $$;

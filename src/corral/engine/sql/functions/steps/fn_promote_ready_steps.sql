@@ -25,7 +25,8 @@ begin
          where s.job_id = p_job_id and s.job_attempt = 1 and s.status = 'pending'
          group by s.name
     ), decided as materialized (
-        select c.*, case when c.open > 0 then 'pending' when c.unmet > 0 and not s.continue_on_failure then 'skipped' else 'ready' end as status
+        select c.*, case when c.open > 0 then 'pending' when c.unmet > 0 and not s.continue_on_failure then 'skipped'
+                         else 'ready' end as status
           from counted c join job_steps s on s.job_id = p_job_id and s.job_attempt = 1 and s.name = c.name
          where (s.pending_needs, s.unmet_needs) <> (c.open, c.unmet) or c.open = 0
          order by s.position

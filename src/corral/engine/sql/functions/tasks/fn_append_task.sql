@@ -2,8 +2,8 @@
 -- closed at once. Without p_sequence it gets the next one. Its name is its sequence.
 -- Locks the job. Raises CR001 not_found, CR003 conflict (a sequence that is taken or not the last; a chain that is closed).
 create or replace function corral.fn_append_task(
-    p_channel_id uuid, p_chain_id uuid, p_sequence integer, p_title text, p_description text, p_priority integer, p_timeout_s double precision,
-    p_actor text)
+    p_channel_id uuid, p_chain_id uuid, p_sequence integer, p_title text, p_description text, p_priority integer,
+    p_timeout_s double precision, p_actor text)
 returns table (job_id uuid, name text)
 language plpgsql volatile
 set search_path = corral, pg_catalog

@@ -5,9 +5,11 @@ language plpgsql volatile
 set search_path = corral, pg_catalog
 as $$
 declare
-    v_task  job_steps;
+    v_place  tid[];
+    v_task   job_steps;
 begin
-    select g.* into v_task from fn_grant_steps(p_node, null, array[p_place], true) g;
+    v_place := fn_grant_steps(p_node, null, array[p_place], true);
+    select s.* into v_task from job_steps s where s.ctid = any (v_place);
     if coalesce(p_idempotency_key, '') <> '' then
         insert into task_claims (node_id, idempotency_key, job_id, step, claimed_at)
         values (p_node.node_id, p_idempotency_key, v_task.job_id, v_task.name, fn_now());

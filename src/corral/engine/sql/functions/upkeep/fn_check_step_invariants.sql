@@ -36,7 +36,8 @@ as $$
       from steps s left join demands d on d.demand_id = s.demand_id
      where s.status = 'ready' and (d.requires is distinct from s.requires or s.ready_seq is null or s.ready_at is null)
     union all
-    select 'a running step has a recorded lease with an expiry', s.object, format('token %s of node %s until %s', s.lease_token, s.lease_owner, s.lease_until)
+    select 'a running step has a recorded lease with an expiry', s.object,
+           format('token %s of node %s until %s', s.lease_token, s.lease_owner, s.lease_until)
       from steps s
      where s.status = 'running'
        and (s.lease_until is null or s.lease_epoch is null or s.granted_at is null
@@ -49,7 +50,8 @@ as $$
      where (s.is_started or s.status in ('succeeded')) and s.attempt = 0
     union all
     select 'a distributed job counts its steps', j.job_id::text,
-           format('counts %s open, %s done of %s; has %s open of %s; is %s', j.open_steps, j.steps_done, j.steps_total, c.open, c.total, j.status)
+           format('counts %s open, %s done of %s; has %s open of %s; is %s', j.open_steps,
+                  j.steps_done, j.steps_total, c.open, c.total, j.status)
       from jobs j, lateral (select count(*) filter (where s.finished_at is null) as open, count(*) as total
                               from job_steps s where s.job_id = j.job_id) c
      where j.mode = 'distributed'
