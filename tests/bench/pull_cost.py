@@ -39,7 +39,7 @@ async def check_pull_cost(dsn: str, *, samples: int) -> Check:
 
 
 async def _pull(engine: Engine, number: int = 0) -> float:
-    async with engine.database.connection() as connection:
+    async with engine.database.own_connection() as connection:
         transaction = connection.transaction()
         await transaction.start()
         started_at = time.perf_counter()

@@ -57,5 +57,5 @@ async def load_runs(engine: Engine, runs: int) -> None:
 
 async def analyze(engine: Engine) -> None:
     """Refresh the statistics, as autovacuum would some time after a load."""
-    async with engine.database.connection() as connection:
+    async with engine.database.own_connection() as connection:
         await connection.execute("vacuum analyze")

@@ -43,7 +43,17 @@ _numbers = itertools.count()
 nodes = st.sampled_from(NODES)
 picks = st.integers(min_value=0, max_value=40)
 kinds = st.sampled_from(
-    ["job_started", "step_started", "step_finished", "log", "artifact_created", "succeeded", "failed", "interrupted", "cancelled"]
+    [
+        "job_started",
+        "step_started",
+        "step_finished",
+        "log",
+        "artifact_created",
+        "succeeded",
+        "failed",
+        "interrupted",
+        "cancelled",
+    ]
 )
 
 
@@ -92,9 +102,13 @@ class FarmMachine(RuleBasedStateMachine):
 
     # The farm.
 
-    @initialize(sizes=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1), st.integers(1, 4)), min_size=3, max_size=3))
+    @initialize(
+        sizes=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1), st.integers(1, 4)), min_size=3, max_size=3)
+    )
     def build(self, sizes: list[tuple[int, int, int]]) -> None:
-        self.workflow_id = self.wait(self.engine.workflows.create_workflow("smoke", {"steps": []}, mode="device")).workflow_id
+        self.workflow_id = self.wait(
+            self.engine.workflows.create_workflow("smoke", {"steps": []}, mode="device")
+        ).workflow_id
         self.sizes = dict(zip(NODES, sizes, strict=True))
         for node_id, (_, _, count) in self.sizes.items():
             self.register(node_id, f"state-{node_id}")
@@ -115,7 +129,9 @@ class FarmMachine(RuleBasedStateMachine):
 
     # Runs.
 
-    @precondition(lambda self: sum(r.status in ("queued", "running") for r in self.model.runs.values()) < MOST_OPEN_RUNS)
+    @precondition(
+        lambda self: sum(r.status in ("queued", "running") for r in self.model.runs.values()) < MOST_OPEN_RUNS
+    )
     @rule(
         where=st.sampled_from(["all", "all", "node-1", "node-2", "any"]),
         cap=st.sampled_from([None, None, 1, 2]),
@@ -123,9 +139,16 @@ class FarmMachine(RuleBasedStateMachine):
         offline=st.sampled_from(["skip", "wait"]),
         limits=st.tuples(st.integers(1, 3), st.sampled_from([20, 3600]), st.sampled_from([30, 600])),
     )
-    def create_run(self, where: str, cap: int | None, priority: int, offline: str, limits: tuple[int, int, int]) -> None:
+    def create_run(
+        self, where: str, cap: int | None, priority: int, offline: str, limits: tuple[int, int, int]
+    ) -> None:
         max_attempts, wait_timeout, timeout = limits
-        policy: Json = {"offline": offline, "max_attempts": max_attempts, "priority": priority, "wait_timeout_s": wait_timeout}
+        policy: Json = {
+            "offline": offline,
+            "max_attempts": max_attempts,
+            "priority": priority,
+            "wait_timeout_s": wait_timeout,
+        }
         if cap is not None:
             policy["concurrency"] = cap
         wanted: Json = {"all": {"all": True}, "any": {"any": 3}}.get(where, {"nodes": [where]})
@@ -133,13 +156,23 @@ class FarmMachine(RuleBasedStateMachine):
         run_id = self.wait(self.engine.runs.create_run(self.workflow_id, request)).run_id
         run = self.model.runs[run_id] = ModelRun(run_id, offline == "skip", wait_timeout, cap)
 
-        rows = self.wait(self.engine.database.fetch("select * from corral.jobs where run_id = $1 order by position", run_id))
+        rows = self.wait(
+            self.engine.database.fetch("select * from corral.jobs where run_id = $1 order by position", run_id)
+        )
         matching = [d for d in self.model.devices.values() if where in ("all", d.node_id)]
         expected = [None] * 3 if where == "any" else [d.device_id for d in matching]
         assert [row["device_id"] for row in rows] == expected
         for row in rows:
             self.model.jobs[row["job_id"]] = ModelJob(
-                row["job_id"], run, row["device_id"], row["position"], priority, max_attempts, timeout, self.model.now, where == "any"
+                row["job_id"],
+                run,
+                row["device_id"],
+                row["position"],
+                priority,
+                max_attempts,
+                timeout,
+                self.model.now,
+                where == "any",
             )
         self.model.end_run(run)
 
@@ -291,7 +324,12 @@ class FarmMachine(RuleBasedStateMachine):
             case "job_started":
                 return event
         reason = {"failure_reason": "a reason of next year", "error_message": "\x00"} if kind == "failed" else {}
-        return event | {"type": "job_finished", "outcome": kind, "steps": [{"step": step, "status": "failed"}], **reason}
+        return event | {
+            "type": "job_finished",
+            "outcome": kind,
+            "steps": [{"step": step, "status": "failed"}],
+            **reason,
+        }
 
     def send(self, node_id: str, events: Sequence[Json], verdicts: Sequence[str] | None = None) -> None:
         verdicts = verdicts or ["ok"] * len(events)
@@ -405,9 +443,12 @@ class FarmMachine(RuleBasedStateMachine):
         model = self.model
         assert as_set(books["runs"]) == {(str(run.run_id), run.status) for run in model.runs.values()}
         assert as_set(books["jobs"]) == {
-            (text(j.job_id), j.status, j.attempt, text(j.device_id), text(j.token), j.failure_reason) for j in model.jobs.values()
+            (text(j.job_id), j.status, j.attempt, text(j.device_id), text(j.token), j.failure_reason)
+            for j in model.jobs.values()
         }
-        assert as_set(books["steps"]) == {(str(job), attempt, step, s) for (job, attempt, step), s in model.steps.items()}
+        assert as_set(books["steps"]) == {
+            (str(job), attempt, step, s) for (job, attempt, step), s in model.steps.items()
+        }
         self.check_lanes(as_set(books["lanes"]), books["tickets"] or {})
 
     def check_lanes(self, lanes: set[tuple[Any, ...]], tickets: dict[str, int | None]) -> None:
@@ -415,7 +456,14 @@ class FarmMachine(RuleBasedStateMachine):
         for device in self.model.devices.values():
             job = device.leased or self.model.head_of(device)
             token = text(job.token) if job and device.leased else None
-            row = (str(device.device_id), device.lane_node_id, text(job and job.job_id), token, device.fence, device.is_available)
+            row = (
+                str(device.device_id),
+                device.lane_node_id,
+                text(job and job.job_id),
+                token,
+                device.fence,
+                device.is_available,
+            )
             expected.add(row)
             ticket = tickets[str(device.device_id)]
             assert (ticket is None) == (job is None or device.leased is not None)

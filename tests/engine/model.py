@@ -14,6 +14,7 @@ Json = dict[str, Any]
 
 LEASE: Final = 60
 GRACE: Final = 30
+LOST_GRACE: Final = 600
 START_WITHIN: Final = 3600
 DEADLINE_SLACK: Final = 60
 UPKEEP_GAP: Final = 10
@@ -59,6 +60,7 @@ class ModelDevice:
     granted_at: int = 0
     unnamed_beats: int = 0
     cancel_requested: bool = False
+    contested_connection: str = "connected"
 
     @property
     def is_available(self) -> bool:
@@ -93,6 +95,7 @@ class ModelJob:
     token: UUID | None = None
     state_seq: int = 0
     deadline_at: int | None = None
+    given_back_at: int = 0
     failure_reason: str | None = None
 
     @property
@@ -232,7 +235,7 @@ class Model:
         idle = [lane for lane in lanes if lane.is_available and not lane.leased and self.head_of(lane) is None]
         idle.sort(key=lambda lane: (lane.fence, lane.device_id))
         waiting = [job for job in self.jobs.values() if job.status == "queued" and job.device_id is None]
-        waiting.sort(key=lambda job: (-job.priority, job.position))
+        waiting.sort(key=lambda job: (-job.priority, job.run.run_id, job.position))
         bound: list[tuple[ModelDevice, ModelJob]] = []
         for job in waiting:
             if len(bound) >= room:
@@ -270,7 +273,7 @@ class Model:
         device = self.devices.get(job.device_id) if job.device_id else None
         if device is not None and device.leased is job:
             device.leased, device.request_id, device.unnamed_beats, device.cancel_requested = None, None, 0, False
-        job.status, job.deadline_at = status, None
+        job.status, job.deadline_at, job.given_back_at = status, None, self.now
         job.failure_reason = reason if status == "failed" else None
         if status == "queued" and job.is_pooled:
             job.device_id = None
@@ -326,9 +329,7 @@ class Model:
     def _judge(self, node_id: str, events: Sequence[Json], verdicts: Sequence[str]) -> list[str]:
         outcomes: list[str] = []
         seen: set[str] = set()
-        undecided = [
-            e for e, verdict in zip(events, verdicts, strict=True) if verdict not in {"invalid", "poison"}
-        ]
+        undecided = [e for e, verdict in zip(events, verdicts, strict=True) if verdict not in {"invalid", "poison"}]
         for event, verdict in zip(events, verdicts, strict=True):
             if verdict in ("invalid", "poison"):
                 outcomes.append("invalid")
@@ -356,19 +357,21 @@ class Model:
                 by_job[UUID(event["job_id"])].append(event)
         for job_id, told in by_job.items():
             job = self.jobs[job_id]
-            self._move_on(job, max(event["seq"] for event in told))
+            self._move_on(job, told)
             self._write_steps(job, told)
             for event in told:
                 if event["type"] == "job_finished":
                     self._end(job, event)
 
-    def _move_on(self, job: ModelJob, seq: int) -> None:
+    def _move_on(self, job: ModelJob, told: Sequence[Json]) -> None:
+        job.state_seq = max(event["seq"] for event in told)
+        if not job.is_started and all(event.get("outcome") in ("interrupted", "cancelled") for event in told):
+            return  # given back untouched
         if not job.is_started:
             job.attempt += 1
             job.is_started = True
             if job.deadline_at is not None:
                 job.deadline_at = self.now + job.timeout + DEADLINE_SLACK
-        job.state_seq = seq
         job.status = "running" if job.status == "leased" else job.status
         job.run.status = "running" if job.run.status == "queued" else job.run.status
 
@@ -394,11 +397,17 @@ class Model:
     def report(self, node_id: str, device: ModelDevice, body: Json) -> None:
         is_foreign = device.node_id != node_id
         is_contested = is_foreign and device.leased is not None
+        connection = body.get("connection", "connected" if is_foreign else device.connection)
+        if device.contested_node_id == node_id and connection in ("gone", "offline"):
+            device.contested_node_id = None
+        if is_foreign and connection in ("gone", "offline"):
+            self._align(device)
+            return
         if is_contested:
-            device.contested_node_id = node_id
+            device.contested_node_id, device.contested_connection = node_id, connection
         else:
             device.node_id = node_id
-            device.connection = body.get("connection", device.connection)
+            device.connection = connection
             device.contested_node_id = None if is_foreign else device.contested_node_id
         if not (device.health_by == "operator" and device.health == "quarantined"):
             health = body.get("health", device.health)
@@ -429,8 +438,8 @@ class Model:
     def tick(self) -> None:
         since = self.silence_since if self.silence_since is not None else self.now
         untils = [node.lease_until for node in self.nodes.values()]
-        silent = sum(1 for until in untils if since - LEASE <= until < self.now)
-        alive = sum(1 for until in untils if until >= self.now)
+        silent = sum(1 for until in untils if since - LEASE <= until < self.now + LEASE / 2)
+        alive = sum(1 for until in untils if until >= self.now + LEASE / 2)
         is_quiet = silent >= SILENCE_MINIMUM and silent >= alive and since >= self.now - SILENCE_LIMIT
         is_gap = self.last_tick_at is None or self.now - self.last_tick_at > UPKEEP_GAP
         if is_gap or (self.silence_since is not None and not is_quiet and silent < alive):
@@ -448,7 +457,7 @@ class Model:
             while self._skip_unavailable():
                 pass
             for job in [j for j in self.jobs.values() if j.status == "queued" and j.device_id is None]:
-                if job.queued_at <= self.now - job.run.wait_timeout:
+                if max(job.queued_at, job.given_back_at) <= self.now - job.run.wait_timeout:
                     self.conclude(job, "failed", "wait_timeout")
 
     def _expire(self, node: ModelNode) -> None:
@@ -468,7 +477,7 @@ class Model:
                 device.node_id, device.contested_node_id, device.connection = (
                     device.contested_node_id,
                     None,
-                    "connected",
+                    device.contested_connection,
                 )
             self._align(device)
         self.take_back(gone)
@@ -480,18 +489,21 @@ class Model:
             if job is not None and (verdict := self._waits_in_vain(device, job)):
                 ends.append((job, verdict))
         for job, verdict in ends:
-            self.conclude(job, verdict, "wait_timeout")
+            self.conclude(job, verdict if verdict == "skipped_offline" else "failed", verdict)
         return len(ends)
 
     def _waits_in_vain(self, device: ModelDevice, job: ModelJob) -> str | None:
         node = self.nodes[device.lane_node_id]
         offline = [device.unavailable_since, node.lease_until if self.is_silent(node.node_id) else None]
         offline_since = min((at for at in offline if at is not None), default=None)
-        if job.run.skip_offline and offline_since is not None and offline_since <= self.now - GRACE:
-            return "skipped_offline"
+        if job.run.skip_offline and offline_since is not None:
+            if job.token is None and offline_since <= self.now - GRACE:
+                return "skipped_offline"
+            if job.token is not None and offline_since <= self.now - LOST_GRACE:
+                return "node_lost"
         stuck_since = min((at for at in (offline_since, node.draining_since) if at is not None), default=None)
         if stuck_since is not None and max(stuck_since, job.queued_at) <= self.now - job.run.wait_timeout:
-            return "skipped_offline" if job.run.skip_offline and offline_since is not None else "failed"
+            return "wait_timeout"
         return None
 
 

@@ -16,7 +16,7 @@ import asyncpg
 import msgspec
 
 from corral.engine.sqlstates import ERRORS_BY_SQLSTATE
-from corral.model.errors import DatabaseUnavailableError, InvalidRequestError
+from corral.model.errors import BrokenRuleError, DatabaseUnavailableError, InvalidRequestError
 
 T = TypeVar("T")
 
@@ -31,7 +31,19 @@ _UNAVAILABLE: Final = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
     asyncpg.InterfaceError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.PostgresIOError,
+    asyncpg.QueryCanceledError,
+    TimeoutError,
 )
+_INVALID: Final = (
+    asyncpg.DataError,
+    asyncpg.IntegrityConstraintViolationError,
+    asyncpg.ProgramLimitExceededError,
+)
+# Only the engine's own functions write these: what their constraints refuse is never the caller's fault.
+_OUR_BOOKS: Final = {"run_gates", "lanes", "jobs", "runs", "leases", "run_versions"}
 _TRIES: Final = 5
 
 _encode_json = msgspec.json.Encoder().encode
@@ -88,11 +100,15 @@ class Database:
         await self._pool.close()
 
     @asynccontextmanager
-    async def connection(self) -> "AsyncIterator[asyncpg.pool.PoolConnectionProxy[Row]]":
-        """A connection of one's own, for migrations and listening."""
+    async def own_connection(self) -> "AsyncIterator[asyncpg.Connection[Row]]":
+        """A connection outside the pool, whose statements may take their time: for migrations and listening."""
         with translated_errors():
-            async with self._pool.acquire() as connection:
+            connection = await asyncpg.connect(self.dsn)
+            try:
+                await _prepare(connection)
                 yield connection
+            finally:
+                await connection.close()
 
     async def fetch(self, query: str, *args: object) -> list[Row]:
         """The rows of one statement, in a transaction of its own."""
@@ -131,7 +147,9 @@ class translated_errors:  # noqa: N801 - reads as a statement
         if isinstance(error, asyncpg.PostgresError):
             if (ours := ERRORS_BY_SQLSTATE.get(error.sqlstate or "")) is not None:
                 raise ours(error.args[0], path=error.detail) from error
-            if isinstance(error, asyncpg.DataError | asyncpg.IntegrityConstraintViolationError):
+            if isinstance(error, asyncpg.IntegrityConstraintViolationError) and error.table_name in _OUR_BOOKS:
+                raise BrokenRuleError(str(error), path=error.constraint_name) from error
+            if isinstance(error, _INVALID):
                 raise InvalidRequestError(str(error), path=getattr(error, "column_name", None)) from error
         if isinstance(error, asyncpg.DataError):
             raise InvalidRequestError(str(error)) from error

@@ -29,13 +29,14 @@ class Registration(Struct, frozen=True):
 
 
 class Heartbeat(Struct, frozen=True):
-    """What a heartbeat tells the node: how long it may go on, and what it must stop, cancel or scan."""
+    """What a heartbeat tells the node: how long it may go on, what it must stop, cancel or scan, what it got wrong."""
 
     lease_s: float
     lost: list[UUID]
     cancel: list[UUID]
     scans: list[Json]
     draining: bool
+    refused: list[str]
 
 
 class Node(Struct, frozen=True):

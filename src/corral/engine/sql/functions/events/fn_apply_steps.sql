@@ -26,7 +26,7 @@ begin
     select n.job_id, j.attempt, n.name, coalesce((n.body ->> 'position')::integer, 0), n.body ->> 'title', n.body ->> 'action',
            n.status, coalesce((n.body ->> 'attempt')::integer, 1), (n.body ->> 'probability')::double precision,
            (n.body ->> 'draw')::double precision, fn_one_of(n.body ->> 'decision', '{execute,skip}'),
-           fn_one_of(n.body ->> 'skip_cause', '{draw,when,upstream,cancelled,stopped}'), n.body -> 'input', n.body -> 'output',
+           fn_one_of(n.body ->> 'skip_cause', '{draw,when,upstream,cancelled,stopped}'), nullif(n.body -> 'input', 'null'), nullif(n.body -> 'output', 'null'),
            n.body ->> 'failure_reason', n.body ->> 'error_message', fn_now(),
            fn_clamp_time(n.first_at, j.started_at, fn_now()),
            case when n.status <> 'running' then fn_clamp_time(n.at, j.started_at, fn_now()) end

@@ -5,6 +5,7 @@ language sql immutable
 as $$
     select case
         when p_type in ('step_started', 'step_finished') and coalesce(p_body ->> 'step', '') = '' then 'step is missing'
+        when octet_length(p_body ->> 'step') > 200 then 'step is longer than 200 bytes'
         when p_type = 'step_finished' and coalesce(p_body ->> 'status', '') not in ('succeeded', 'failed', 'skipped', 'cancelled')
              then 'status must be succeeded, failed, skipped or cancelled'
         when p_type = 'job_finished' and coalesce(p_body ->> 'outcome', '') not in ('succeeded', 'failed', 'cancelled', 'interrupted')
@@ -18,6 +19,7 @@ as $$
                                  or jsonb_path_exists(p_body, '$.lines[*] ? (!exists(@.message))'))
              then 'lines must be a list of {message, …}'
         when p_type = 'artifact_created' and coalesce(p_body ->> 'key', '') = '' then 'key is missing'
+        when octet_length(p_body ->> 'key') > 1024 then 'key is longer than 1024 bytes'
         when p_type = 'artifact_created' and coalesce(p_body ->> 'kind', 'file') not in ('screenshot', 'log', 'file')
              then 'kind must be screenshot, log or file'
         when p_type = 'artifact_created' and coalesce(p_body ->> 'sha256', repeat('0', 64)) !~ '^[0-9a-f]{64}$'

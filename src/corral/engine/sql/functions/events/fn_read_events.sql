@@ -33,7 +33,7 @@ begin
                          then case when not coalesce(fn_is_uuid(r.body ->> 'scan_id'), false) then 'scan_id must be a UUID' end
                     when r.job_id is null then 'job_id must be a UUID'
                     when r.lease_token is null then 'lease_token must be a UUID'
-                    when r.type not in ('log', 'artifact_created') and r.seq is null then 'seq must be a number'
+                    when r.type not in ('log', 'artifact_created') and r.seq is null then 'seq must be a positive number'
                     else fn_check_event_body(r.type, r.body) end as fault,
                row_number() over (partition by r.node_id, r.event_id order by r.ord) as occurrence
           from read r

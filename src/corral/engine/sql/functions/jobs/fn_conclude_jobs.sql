@@ -45,11 +45,11 @@ begin
                    is_waiting = (w.status = 'queued' and j.mode = 'device'),
                    finished_at = case when w.status <> 'queued' then w.ended_at end,
                    failure_reason = case when w.status = 'failed' then w.failure_reason end,
-                   error_message = coalesce(w.error_message, j.error_message),
+                   error_message = case when w.status = 'succeeded' then w.error_message else coalesce(w.error_message, j.error_message) end,
                    output = coalesce(w.output, j.output),
                    deadline_at = null,
                    current_step = case when w.status <> 'queued' then j.current_step end,
-                   steps_done = case when w.status = 'succeeded' then j.steps_total else j.steps_done end,
+                   steps_done = case when w.status = 'succeeded' then greatest(j.steps_done, j.steps_total) else j.steps_done end,
                    device_id = case when w.is_pooled and w.status = 'queued' then null else j.device_id end
               from wanted w
              where j.job_id = w.job_id and j.job_id = any (array(select u.job_id from unnest(p_changes) u))

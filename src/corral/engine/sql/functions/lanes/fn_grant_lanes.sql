@@ -1,5 +1,5 @@
 -- Lease the head job of each of these lanes to the node: a fresh token, the next fence, a row in leases.
--- Called by fn_pull_job and fn_grant_pool, which locked the node and the lanes and took the places in the gates.
+-- Called by fn_pull_job, once: it locked the node and the lanes and took the places in the gates.
 -- The heads are read in a later statement than the lanes were locked in, so a head that came in meanwhile is seen.
 create or replace function corral.fn_grant_lanes(p_node corral.nodes, p_request_id uuid, p_device_ids uuid[]) returns uuid[]
 language plpgsql volatile

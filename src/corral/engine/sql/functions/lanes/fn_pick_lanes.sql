@@ -14,6 +14,7 @@ begin
           from (select l.device_id
                   from lanes l
                  where l.node_id = p_node_id and l.ticket is not null and l.is_available
+                   and l.gate_run_id is null  -- one that came in since p_gated_room was decided must not pass its gate by
                  order by l.head_priority desc, l.ticket
                  limit p_room
                    for no key update skip locked) picked;

@@ -28,12 +28,12 @@ begin
         v_held := v_held + fn_count_step_leases(p_node_id);
         v_room := least(p_want, v_node.max_concurrency + v_node.lookahead - v_held);
         if v_room > 0 then
-            v_devices := fn_grant_lanes(v_node, p_request_id,
-                fn_pick_lanes(p_node_id, v_room, case when v_gated then v_node.max_concurrency - v_held end));
+            v_devices := fn_pick_lanes(p_node_id, v_room, case when v_gated then v_node.max_concurrency - v_held end);
             v_room := least(v_room, v_node.max_concurrency - v_held) - coalesce(cardinality(v_devices), 0);
             if v_room > 0 and exists (select 1 from jobs j where j.is_waiting and j.device_id is null) then
-                v_devices := v_devices || fn_grant_pool(v_node, p_request_id, v_room);
+                v_devices := v_devices || fn_bind_pool(p_node_id, v_room);
             end if;
+            v_devices := fn_grant_lanes(v_node, p_request_id, v_devices);
         end if;
     end if;
 

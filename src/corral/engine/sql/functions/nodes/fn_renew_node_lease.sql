@@ -10,7 +10,7 @@ declare
     v_node  nodes;
 begin
     update nodes n
-       set lease_until = greatest(n.lease_until, v_now + s.lease_time), last_heartbeat_at = v_now
+       set lease_until = least(greatest(n.lease_until, v_now + s.lease_time), v_now + 2 * s.lease_time), last_heartbeat_at = v_now
       from settings s
      where n.node_id = p_node_id and n.epoch = p_epoch
     returning n.* into v_node;
