@@ -43,7 +43,17 @@ _numbers = itertools.count()
 nodes = st.sampled_from(NODES)
 picks = st.integers(min_value=0, max_value=40)
 kinds = st.sampled_from(
-    ["job_started", "step_started", "step_finished", "log", "artifact_created", "succeeded", "failed", "interrupted", "cancelled"]
+    [
+        "job_started",
+        "step_started",
+        "step_finished",
+        "log",
+        "artifact_created",
+        "succeeded",
+        "failed",
+        "interrupted",
+        "cancelled",
+    ]
 )
 
 
@@ -59,7 +69,9 @@ class World:
         return self.loop.run_until_complete(work)
 
     def clone(self, name: str) -> str:
-        self.wait(execute(self.cluster_dsn, f"create database {name} template {self.template} strategy file_copy"))
+        self.wait(
+            execute(self.cluster_dsn, f"create database {name} template {self.template} strategy file_copy")
+        )
         return with_database(self.cluster_dsn, name)
 
     def drop(self, name: str) -> None:
@@ -92,30 +104,52 @@ class FarmMachine(RuleBasedStateMachine):
 
     # The farm.
 
-    @initialize(sizes=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1), st.integers(1, 4)), min_size=3, max_size=3))
+    @initialize(
+        sizes=st.lists(
+            st.tuples(st.integers(1, 3), st.integers(0, 1), st.integers(1, 4)), min_size=3, max_size=3
+        )
+    )
     def build(self, sizes: list[tuple[int, int, int]]) -> None:
-        self.workflow_id = self.wait(self.engine.workflows.create_workflow("smoke", {"steps": []}, mode="device")).workflow_id
+        self.workflow_id = self.wait(
+            self.engine.workflows.create_workflow("smoke", {"steps": []}, mode="device")
+        ).workflow_id
         self.sizes = dict(zip(NODES, sizes, strict=True))
         for node_id, (_, _, count) in self.sizes.items():
             self.register(node_id, f"state-{node_id}")
             serials = [{"serial": f"{node_id}-{n}"} for n in range(count)]
             self.wait(self.engine.nodes.report_devices(node_id, epoch=1, devices=serials))
         for row in self.wait(self.engine.database.fetch("select * from corral.devices order by index_no")):
-            device = ModelDevice(row["device_id"], row["serial"], row["node_id"], row["node_id"], row["index_no"])
+            device = ModelDevice(
+                row["device_id"], row["serial"], row["node_id"], row["node_id"], row["index_no"]
+            )
             self.model.devices[device.device_id] = device
-        self.pass_time(LEASE_AND_MORE, NODES)
+        self.open_verdicts()
+        for cap, limits in ((None, (2, 3600, 600)), (1, (1, 20, 30))):
+            self.create_run("all", cap, 0, "skip", limits)
+        for node_id in NODES:
+            self.pull(node_id, 4)
+
+    def open_verdicts(self) -> None:
+        """As if upkeep had ticked for a whole lease time already."""
+        statement = "update corral.upkeep set last_tick_at = corral.fn_now(), verdicts_from = corral.fn_now() - interval '1 hour'"
+        self.wait(self.engine.database.fetch(statement))
+        self.model.last_tick_at, self.model.verdicts_from = self.model.now, self.model.now - 3600
 
     def register(self, node_id: str, state_id: str) -> None:
         slots, lookahead, _ = self.sizes[node_id]
         registration = self.wait(
-            self.engine.nodes.register_node(node_id, state_id=state_id, max_concurrency=slots, lookahead=lookahead)
+            self.engine.nodes.register_node(
+                node_id, state_id=state_id, max_concurrency=slots, lookahead=lookahead
+            )
         )
         requeued = self.model.register(node_id, state_id, slots, lookahead)
         assert (registration.epoch, registration.requeued) == (self.model.nodes[node_id].epoch, requeued)
 
     # Runs.
 
-    @precondition(lambda self: sum(r.status in ("queued", "running") for r in self.model.runs.values()) < MOST_OPEN_RUNS)
+    @precondition(
+        lambda self: sum(r.status in ("queued", "running") for r in self.model.runs.values()) < MOST_OPEN_RUNS
+    )
     @rule(
         where=st.sampled_from(["all", "all", "node-1", "node-2", "any"]),
         cap=st.sampled_from([None, None, 1, 2]),
@@ -123,9 +157,16 @@ class FarmMachine(RuleBasedStateMachine):
         offline=st.sampled_from(["skip", "wait"]),
         limits=st.tuples(st.integers(1, 3), st.sampled_from([20, 3600]), st.sampled_from([30, 600])),
     )
-    def create_run(self, where: str, cap: int | None, priority: int, offline: str, limits: tuple[int, int, int]) -> None:
+    def create_run(
+        self, where: str, cap: int | None, priority: int, offline: str, limits: tuple[int, int, int]
+    ) -> None:
         max_attempts, wait_timeout, timeout = limits
-        policy: Json = {"offline": offline, "max_attempts": max_attempts, "priority": priority, "wait_timeout_s": wait_timeout}
+        policy: Json = {
+            "offline": offline,
+            "max_attempts": max_attempts,
+            "priority": priority,
+            "wait_timeout_s": wait_timeout,
+        }
         if cap is not None:
             policy["concurrency"] = cap
         wanted: Json = {"all": {"all": True}, "any": {"any": 3}}.get(where, {"nodes": [where]})
@@ -133,13 +174,25 @@ class FarmMachine(RuleBasedStateMachine):
         run_id = self.wait(self.engine.runs.create_run(self.workflow_id, request)).run_id
         run = self.model.runs[run_id] = ModelRun(run_id, offline == "skip", wait_timeout, cap)
 
-        rows = self.wait(self.engine.database.fetch("select * from corral.jobs where run_id = $1 order by position", run_id))
+        rows = self.wait(
+            self.engine.database.fetch(
+                "select * from corral.jobs where run_id = $1 order by position", run_id
+            )
+        )
         matching = [d for d in self.model.devices.values() if where in ("all", d.node_id)]
         expected = [None] * 3 if where == "any" else [d.device_id for d in matching]
         assert [row["device_id"] for row in rows] == expected
         for row in rows:
             self.model.jobs[row["job_id"]] = ModelJob(
-                row["job_id"], run, row["device_id"], row["position"], priority, max_attempts, timeout, self.model.now, where == "any"
+                row["job_id"],
+                run,
+                row["device_id"],
+                row["position"],
+                priority,
+                max_attempts,
+                timeout,
+                self.model.now,
+                where == "any",
             )
         self.model.end_run(run)
 
@@ -153,10 +206,38 @@ class FarmMachine(RuleBasedStateMachine):
     # Pulls and heartbeats.
 
     @rule(node_id=nodes, want=st.integers(0, 4))
+    def pull_more(self, node_id: str, want: int) -> None:
+        self.pull(node_id, want)
+
+    @rule(node_id=nodes, want=st.integers(0, 4))
     def pull(self, node_id: str, want: int) -> None:
         request_id = uuid4()
         self.requests.append((node_id, request_id))
         self.check_pull(node_id, want, request_id)
+
+    @rule(node_id=nodes, kinds=st.lists(kinds, min_size=1, max_size=3), pick=picks)
+    def work(self, node_id: str, kinds: list[str], pick: int) -> None:
+        """A node's common life and its common mishaps, in one rule.
+
+        Hypothesis switches rules off at random; without this one, most examples would lack something that others need.
+        """
+        self.pull(node_id, 4)
+        self.repeat_pull(0, 4)
+        for n, lease in enumerate([lease for lease in live(self) if lease.node_id == node_id]):
+            overtaken = self.event(lease, "step_started")
+            self.send(node_id, [self.event(lease, kinds[n % len(kinds)])])
+            self.send(node_id, [overtaken])
+        if pick % 2 and (held := live(self)):
+            self.send(held[0].node_id, [self.event(held[0], "interrupted")])
+            self.pull(held[0].node_id, 4)
+        if superseded := [x for x in self.model.leases if x.job.token != x.token and not x.job.is_ended]:
+            lease = chosen(superseded, pick)
+            lease.next_seq += 100  # beyond whatever the newer lease has said
+            self.send(lease.node_id, [self.event(lease, kinds[0])])
+        if live(self):
+            self.report_in_anothers_name(pick, kinds[-1], node_id)
+        if all(run.status not in ("queued", "running") for run in self.model.runs.values()):
+            self.create_run("all", None, 0, "wait", (2, 3600, 600))
 
     @precondition(lambda self: self.requests)
     @rule(pick=picks, want=st.integers(1, 4))
@@ -171,7 +252,9 @@ class FarmMachine(RuleBasedStateMachine):
         if repeated:
             assert {grant.lease_token for grant in grants} == {token_of(device) for device in repeated}
             return
-        assert [(grant.device_id, grant.job_id) for grant in grants] == [(d.device_id, j.job_id) for d, j in granted]
+        assert [(grant.device_id, grant.job_id) for grant in grants] == [
+            (d.device_id, j.job_id) for d, j in granted
+        ]
         known = {lease.token for lease in self.model.leases}
         for grant, (device, job) in zip(grants, granted, strict=True):
             assert grant.lease_token not in known
@@ -204,7 +287,10 @@ class FarmMachine(RuleBasedStateMachine):
     # Events.
 
     @precondition(lambda self: self.model.leases)
-    @rule(items=st.lists(st.tuples(picks, kinds), min_size=1, max_size=4), order=st.randoms(use_true_random=False))
+    @rule(
+        items=st.lists(st.tuples(picks, kinds), min_size=1, max_size=4),
+        order=st.randoms(use_true_random=False),
+    )
     def report_in_any_order(self, items: list[tuple[int, str]], order: Any) -> None:  # noqa: ANN401 - hypothesis' random
         """Several events of one node, shuffled; some stay behind for later."""
         leases = [chosen(self.model.leases, pick) for pick, _ in items]
@@ -251,7 +337,8 @@ class FarmMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.model.leases)
     @rule(pick=picks, kind=kinds, node_id=nodes)
     def report_in_anothers_name(self, pick: int, kind: str, node_id: str) -> None:
-        self.send(node_id, [self.event(chosen(self.model.leases, pick), kind)])
+        others = [lease for lease in live(self) if lease.node_id != node_id] or self.model.leases
+        self.send(node_id, [self.event(chosen(others, pick), kind)])
 
     @precondition(lambda self: self.sent)
     @rule(pick=picks, times=st.integers(1, 2))
@@ -290,8 +377,15 @@ class FarmMachine(RuleBasedStateMachine):
                 return event | {"key": f"_/{uuid4()}.png", "kind": "screenshot"}
             case "job_started":
                 return event
-        reason = {"failure_reason": "a reason of next year", "error_message": "\x00"} if kind == "failed" else {}
-        return event | {"type": "job_finished", "outcome": kind, "steps": [{"step": step, "status": "failed"}], **reason}
+        reason = (
+            {"failure_reason": "a reason of next year", "error_message": "\x00"} if kind == "failed" else {}
+        )
+        return event | {
+            "type": "job_finished",
+            "outcome": kind,
+            "steps": [{"step": step, "status": "failed"}],
+            **reason,
+        }
 
     def send(self, node_id: str, events: Sequence[Json], verdicts: Sequence[str] | None = None) -> None:
         verdicts = verdicts or ["ok"] * len(events)
@@ -405,9 +499,12 @@ class FarmMachine(RuleBasedStateMachine):
         model = self.model
         assert as_set(books["runs"]) == {(str(run.run_id), run.status) for run in model.runs.values()}
         assert as_set(books["jobs"]) == {
-            (text(j.job_id), j.status, j.attempt, text(j.device_id), text(j.token), j.failure_reason) for j in model.jobs.values()
+            (text(j.job_id), j.status, j.attempt, text(j.device_id), text(j.token), j.failure_reason)
+            for j in model.jobs.values()
         }
-        assert as_set(books["steps"]) == {(str(job), attempt, step, s) for (job, attempt, step), s in model.steps.items()}
+        assert as_set(books["steps"]) == {
+            (str(job), attempt, step, s) for (job, attempt, step), s in model.steps.items()
+        }
         self.check_lanes(as_set(books["lanes"]), books["tickets"] or {})
 
     def check_lanes(self, lanes: set[tuple[Any, ...]], tickets: dict[str, int | None]) -> None:
@@ -415,7 +512,14 @@ class FarmMachine(RuleBasedStateMachine):
         for device in self.model.devices.values():
             job = device.leased or self.model.head_of(device)
             token = text(job.token) if job and device.leased else None
-            row = (str(device.device_id), device.lane_node_id, text(job and job.job_id), token, device.fence, device.is_available)
+            row = (
+                str(device.device_id),
+                device.lane_node_id,
+                text(job and job.job_id),
+                token,
+                device.fence,
+                device.is_available,
+            )
             expected.add(row)
             ticket = tickets[str(device.device_id)]
             assert (ticket is None) == (job is None or device.leased is not None)
@@ -428,12 +532,11 @@ class FarmMachine(RuleBasedStateMachine):
         assert lanes == expected
 
 
-LEASE_AND_MORE: Final = 70
-
-
 def live(machine: FarmMachine) -> list[ModelLease]:
     """Leases under which their job still is, or was until it went back to the queue."""
-    return [lease for lease in machine.model.leases if lease.job.token == lease.token and not lease.job.is_ended]
+    return [
+        lease for lease in machine.model.leases if lease.job.token == lease.token and not lease.job.is_ended
+    ]
 
 
 def chosen(things: Sequence[T], pick: int) -> T:

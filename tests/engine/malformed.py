@@ -40,7 +40,10 @@ MALFORMED: Final[dict[str, tuple[str, Spoil]]] = {
     "unknown status": ("invalid", _with(status="tired")),
     "unknown outcome": ("invalid", _with(type="job_finished", outcome="tired")),
     "text as steps": ("invalid", _with(type="job_finished", outcome="failed", steps="all")),
-    "steps without a status": ("invalid", _with(type="job_finished", outcome="failed", steps=[{"step": "a"}])),
+    "steps without a status": (
+        "invalid",
+        _with(type="job_finished", outcome="failed", steps=[{"step": "a"}]),
+    ),
     "text as lines": ("invalid", _with(type="log", lines="hello")),
     "lines without a message": ("invalid", _with(type="log", lines=[{"level": "info"}])),
     "unknown kind": ("invalid", _with(type="artifact_created", key="k", kind="smell")),
@@ -51,6 +54,9 @@ MALFORMED: Final[dict[str, tuple[str, Spoil]]] = {
     "a day that is not": ("poison", _with(at="2026-02-31T00:00:00Z")),
     "probability beyond 1": ("spoilt", _with(probability=7)),
     "huge draw": ("spoilt", _with(draw=10**400)),
-    "nameless final step": ("spoilt", _with(type="job_finished", outcome="failed", steps=[{"step": None, "status": "failed"}])),
+    "nameless final step": (
+        "spoilt",
+        _with(type="job_finished", outcome="failed", steps=[{"step": None, "status": "failed"}]),
+    ),
     "null message": ("spoilt", _with(type="log", lines=[{"message": None}])),
 }

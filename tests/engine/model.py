@@ -128,7 +128,9 @@ class Model:
     # What waits, what is held.
 
     def head_of(self, device: ModelDevice) -> ModelJob | None:
-        waiting = [job for job in self.jobs.values() if job.status == "queued" and job.device_id == device.device_id]
+        waiting = [
+            job for job in self.jobs.values() if job.status == "queued" and job.device_id == device.device_id
+        ]
         return min(waiting, key=lambda job: (-job.priority, job.position), default=None)
 
     def lanes_of(self, node_id: str) -> list[ModelDevice]:
@@ -189,7 +191,9 @@ class Model:
 
     # Pulls.
 
-    def pull(self, node_id: str, want: int, request_id: UUID) -> tuple[list[ModelDevice], list[tuple[ModelDevice, ModelJob]]]:
+    def pull(
+        self, node_id: str, want: int, request_id: UUID
+    ) -> tuple[list[ModelDevice], list[tuple[ModelDevice, ModelJob]]]:
         """What a pull must answer: the lanes it was given before, or the new (lane, job) pairs in their order."""
         self.renew(node_id)
         node, lanes = self.nodes[node_id], self.lanes_of(node_id)
@@ -203,8 +207,14 @@ class Model:
         pool_room = min(room, node.max_concurrency - held) - len(picked)
         return [], picked + self._pick_pool(lanes, pool_room, [job for _, job in picked])
 
-    def _pick_lanes(self, lanes: Iterable[ModelDevice], room: int, gated_room: int) -> list[tuple[ModelDevice, ModelJob]]:
-        heads = [(lane, head) for lane in lanes if lane.is_available and not lane.leased and (head := self.head_of(lane))]
+    def _pick_lanes(
+        self, lanes: Iterable[ModelDevice], room: int, gated_room: int
+    ) -> list[tuple[ModelDevice, ModelJob]]:
+        heads = [
+            (lane, head)
+            for lane in lanes
+            if lane.is_available and not lane.leased and (head := self.head_of(lane))
+        ]
         heads.sort(key=lambda pair: (-pair[1].priority, pair[0].ticket))
         picked: list[tuple[ModelDevice, ModelJob]] = []
         entered: dict[UUID, int] = defaultdict(int)
@@ -223,7 +233,9 @@ class Model:
     def _pick_pool(
         self, lanes: Iterable[ModelDevice], room: int, granted: Sequence[ModelJob]
     ) -> list[tuple[ModelDevice, ModelJob]]:
-        idle = [lane for lane in lanes if lane.is_available and not lane.leased and self.head_of(lane) is None]
+        idle = [
+            lane for lane in lanes if lane.is_available and not lane.leased and self.head_of(lane) is None
+        ]
         idle.sort(key=lambda lane: (lane.fence, lane.device_id))
         waiting = [job for job in self.jobs.values() if job.status == "queued" and job.device_id is None]
         waiting.sort(key=lambda job: (-job.priority, job.position))
@@ -263,7 +275,12 @@ class Model:
                 status = "failed"
         device = self.devices.get(job.device_id) if job.device_id else None
         if device is not None and device.leased is job:
-            device.leased, device.request_id, device.unnamed_beats, device.cancel_requested = None, None, 0, False
+            device.leased, device.request_id, device.unnamed_beats, device.cancel_requested = (
+                None,
+                None,
+                0,
+                False,
+            )
         job.status, job.deadline_at = status, None
         job.failure_reason = reason if status == "failed" else None
         if status == "queued" and job.is_pooled:
@@ -305,7 +322,9 @@ class Model:
         `poison` fails as it is read, `spoilt` only where it would be applied; either way each event is then applied alone.
         """
         judged = self._judge(node_id, events, verdicts)
-        spoils = [v == "poison" or (v == "spoilt" and o == "applied") for v, o in zip(verdicts, judged, strict=True)]
+        spoils = [
+            v == "poison" or (v == "spoilt" and o == "applied") for v, o in zip(verdicts, judged, strict=True)
+        ]
         if any(spoils) and len(events) > 1:
             pairs = zip(events, verdicts, strict=True)
             return [self.apply_events(node_id, [event], [verdict])[0] for event, verdict in pairs]
@@ -320,7 +339,11 @@ class Model:
     def _judge(self, node_id: str, events: Sequence[Json], verdicts: Sequence[str]) -> list[str]:
         outcomes: list[str] = []
         seen: set[str] = set()
-        undecided = [e for e, verdict in zip(events, verdicts, strict=True) if verdict != "invalid" and verdict != "poison"]
+        undecided = [
+            e
+            for e, verdict in zip(events, verdicts, strict=True)
+            if verdict != "invalid" and verdict != "poison"
+        ]
         for event, verdict in zip(events, verdicts, strict=True):
             if verdict in ("invalid", "poison"):
                 outcomes.append("invalid")
@@ -335,10 +358,23 @@ class Model:
         job = self.jobs.get(UUID(event["job_id"]))
         token = UUID(event["lease_token"])
         if event["type"] not in STATE_EVENTS:
-            return any(lease.job is job and lease.token == token and lease.node_id == node_id for lease in self.leases)
-        if job is None or job.token != token or job.owner != node_id or job.is_ended or event["seq"] <= job.state_seq:
+            return any(
+                lease.job is job and lease.token == token and lease.node_id == node_id
+                for lease in self.leases
+            )
+        if (
+            job is None
+            or job.token != token
+            or job.owner != node_id
+            or job.is_ended
+            or event["seq"] <= job.state_seq
+        ):
             return False
-        ends = [e["seq"] for e in batch if e["type"] == "job_finished" and e["lease_token"] == event["lease_token"]]
+        ends = [
+            e["seq"]
+            for e in batch
+            if e["type"] == "job_finished" and e["lease_token"] == event["lease_token"]
+        ]
         return not ends or event["seq"] <= min(ends)
 
     def _apply(self, events: Sequence[Json]) -> None:
@@ -444,11 +480,15 @@ class Model:
                     self.conclude(job, "failed", "wait_timeout")
 
     def _expire(self, node: ModelNode) -> None:
-        is_silent = node.lease_until < self.now and (node.expired_at is None or node.expired_at <= node.lease_until)
+        is_silent = node.lease_until < self.now and (
+            node.expired_at is None or node.expired_at <= node.lease_until
+        )
         is_former_over = node.former_lease_until is not None and node.former_lease_until < self.now
         if is_silent or is_former_over:
             is_silent = node.lease_until < self.now
-            self.take_back([d for d in self.lanes_of(node.node_id) if is_silent or d.lease_epoch < node.epoch])
+            self.take_back(
+                [d for d in self.lanes_of(node.node_id) if is_silent or d.lease_epoch < node.epoch]
+            )
             node.expired_at = self.now if is_silent else node.expired_at
             node.former_lease_until = None if is_former_over else node.former_lease_until
 
@@ -457,7 +497,11 @@ class Model:
         gone = [device for device in contested if device.connection == "gone"]
         for device in contested:
             if device.leased is None and device.contested_node_id is not None:
-                device.node_id, device.contested_node_id, device.connection = device.contested_node_id, None, "connected"
+                device.node_id, device.contested_node_id, device.connection = (
+                    device.contested_node_id,
+                    None,
+                    "connected",
+                )
             self._align(device)
         self.take_back(gone)
 

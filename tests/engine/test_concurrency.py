@@ -36,7 +36,8 @@ class Watch:
         self.looks += 1
         self.faults += await self.farm.engine.upkeep.check_invariants()
         in_flight = await self.farm.value(
-            "select count(*) from corral.jobs where run_id = $1 and status in ('leased', 'running')", self.capped.run_id
+            "select count(*) from corral.jobs where run_id = $1 and status in ('leased', 'running')",
+            self.capped.run_id,
         )
         if in_flight > CAP:
             self.faults.append(f"{in_flight} jobs in flight")
@@ -104,7 +105,9 @@ async def assert_each_job_was_finished_by_one_token(farm: Farm) -> None:
         "select j.status, count(l.lease_token) filter (where l.ending = 'finished') as finishers, count(l.lease_token) as leases"
         "  from corral.jobs j left join corral.leases l using (job_id) group by j.job_id, j.status"
     )
-    assert {(row["finishers"], row["leases"]) for row in rows if row["status"] in ("succeeded", "failed")} == {(1, 1)}
+    assert {
+        (row["finishers"], row["leases"]) for row in rows if row["status"] in ("succeeded", "failed")
+    } == {(1, 1)}
     assert {(row["finishers"], row["leases"]) for row in rows if row["status"] == "cancelled"} <= {(0, 0)}
 
 
@@ -152,7 +155,8 @@ async def test_a_callback_that_arrives_twice_at_once_is_applied_once(farm: Farm,
             by_event[result.event_id].append(result.outcome)
         assert {tuple(sorted(outcomes)) for outcomes in by_event.values()} == {("applied", "duplicate")}
         assert await farm.value(
-            "select count(*) from corral.log_lines join corral.jobs using (job_id) where run_id = $1", run.run_id
+            "select count(*) from corral.log_lines join corral.jobs using (job_id) where run_id = $1",
+            run.run_id,
         ) == len(grants)
         assert await farm.value("select max(attempt) from corral.jobs where run_id = $1", run.run_id) == 1
         await farm.engine.runs.cancel_run(run.run_id)
@@ -187,13 +191,17 @@ async def test_pulls_at_once_never_exceed_the_nodes_slots(farm: Farm, other_farm
     assert sum(map(len, grants)) == 7
 
 
-async def test_nodes_that_meet_the_same_new_devices_number_them_without_gaps(farm: Farm, other_farm: Farm) -> None:
+async def test_nodes_that_meet_the_same_new_devices_number_them_without_gaps(
+    farm: Farm, other_farm: Farm
+) -> None:
     shared = [f"shared-{n}" for n in range(10)]
     farms = [farm, other_farm] * 5
 
     await asyncio.gather(
         *(
-            farms[n].given_node(f"node-{n}", devices=[*shared[n:], *(f"own-{n}-{m}" for m in range(10)), *shared[:n]])
+            farms[n].given_node(
+                f"node-{n}", devices=[*shared[n:], *(f"own-{n}-{m}" for m in range(10)), *shared[:n]]
+            )
             for n in range(10)
         )
     )
@@ -217,7 +225,9 @@ async def test_five_may_migrate_an_empty_database_at_once(empty_dsn: str) -> Non
 async def test_fan_outs_of_one_run_at_once_make_each_job_once(farm: Farm, other_farm: Farm) -> None:
     await farm.given_node(devices=90)
     workflow_id = await farm.given_workflow()
-    run_id = await farm.value("select (corral.fn_create_run($1, $2, null)).run_id", workflow_id, {"target": {"all": True}})
+    run_id = await farm.value(
+        "select (corral.fn_create_run($1, $2, null)).run_id", workflow_id, {"target": {"all": True}}
+    )
 
     made = await asyncio.gather(
         *(engine.runs.fan_out_run(run_id, chunk=7) for engine in (farm.engine, other_farm.engine) * 2)
