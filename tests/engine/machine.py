@@ -196,7 +196,7 @@ class FarmMachine(RuleBasedStateMachine):
             )
         self.model.end_run(run)
 
-    @precondition(lambda self: self.model.runs)
+    @precondition(lambda self: bool(self.model.runs))
     @rule(pick=picks)
     def cancel_run(self, pick: int) -> None:
         run = chosen(list(self.model.runs.values()), pick)
@@ -239,13 +239,14 @@ class FarmMachine(RuleBasedStateMachine):
         if all(run.status not in ("queued", "running") for run in self.model.runs.values()):
             self.create_run("all", None, 0, "wait", (2, 3600, 600))
 
-    @precondition(lambda self: self.requests)
+    @precondition(lambda self: bool(self.requests))
     @rule(pick=picks, want=st.integers(1, 4))
     def repeat_pull(self, pick: int, want: int) -> None:
         node_id, request_id = chosen(self.requests, pick)
         self.check_pull(node_id, want, request_id)
 
     def check_pull(self, node_id: str, want: int, request_id: UUID) -> None:
+        self.the_books_are_the_models()  # reads the tickets, which say whose turn it is
         epoch = self.model.nodes[node_id].epoch
         grants = self.wait(self.engine.nodes.pull_job(node_id, epoch=epoch, want=want, request_id=request_id))
         repeated, granted = self.model.pull(node_id, want, request_id)
@@ -286,7 +287,7 @@ class FarmMachine(RuleBasedStateMachine):
 
     # Events.
 
-    @precondition(lambda self: self.model.leases)
+    @precondition(lambda self: bool(self.model.leases))
     @rule(
         items=st.lists(st.tuples(picks, kinds), min_size=1, max_size=4),
         order=st.randoms(use_true_random=False),
@@ -300,7 +301,7 @@ class FarmMachine(RuleBasedStateMachine):
         self.withheld += [(lease, event) for lease, event in events if lease.node_id != node_id]
         self.send(node_id, [event for lease, event in events if lease.node_id == node_id])
 
-    @precondition(lambda self: live(self))
+    @precondition(lambda self: bool(live(self)))
     @rule(pick=picks, kind=kinds, is_withheld=st.sampled_from([False, False, True]))
     def report(self, pick: int, kind: str, is_withheld: bool) -> None:  # noqa: FBT001 - hypothesis calls by name
         lease = chosen(live(self), pick)
@@ -310,43 +311,43 @@ class FarmMachine(RuleBasedStateMachine):
         else:
             self.send(lease.node_id, [event])
 
-    @precondition(lambda self: live(self))
+    @precondition(lambda self: bool(live(self)))
     @rule(pick=picks)
     def start(self, pick: int) -> None:
         lease = chosen(live(self), pick)
         self.send(lease.node_id, [self.event(lease, "job_started")])
 
-    @precondition(lambda self: live(self))
+    @precondition(lambda self: bool(live(self)))
     @rule(pick=picks, outcome=st.sampled_from(["succeeded", "failed"]))
     def finish(self, pick: int, outcome: str) -> None:
         lease = chosen(live(self), pick)
         self.send(lease.node_id, [self.event(lease, "job_started"), self.event(lease, outcome)])
 
-    @precondition(lambda self: self.withheld)
+    @precondition(lambda self: bool(self.withheld))
     @rule(pick=picks)
     def report_late(self, pick: int) -> None:
         lease, event = chosen(self.withheld, pick)
         self.send(lease.node_id, [event])
 
-    @precondition(lambda self: self.model.leases)
+    @precondition(lambda self: bool(self.model.leases))
     @rule(pick=picks, kind=kinds)
     def report_under_an_old_token(self, pick: int, kind: str) -> None:
         lease = chosen(self.model.leases[:-1] or self.model.leases, pick)
         self.send(lease.node_id, [self.event(lease, kind)])
 
-    @precondition(lambda self: self.model.leases)
+    @precondition(lambda self: bool(self.model.leases))
     @rule(pick=picks, kind=kinds, node_id=nodes)
     def report_in_anothers_name(self, pick: int, kind: str, node_id: str) -> None:
         others = [lease for lease in live(self) if lease.node_id != node_id] or self.model.leases
         self.send(node_id, [self.event(chosen(others, pick), kind)])
 
-    @precondition(lambda self: self.sent)
+    @precondition(lambda self: bool(self.sent))
     @rule(pick=picks, times=st.integers(1, 2))
     def resend(self, pick: int, times: int) -> None:
         node_id, event = chosen(self.sent, pick)
         self.send(node_id, [event] * times)
 
-    @precondition(lambda self: live(self))
+    @precondition(lambda self: bool(live(self)))
     @rule(pick=picks, kind=kinds, flaw=st.sampled_from(sorted(MALFORMED)), place=st.integers(0, 2))
     def report_with_a_malformed_event(self, pick: int, kind: str, flaw: str, place: int) -> None:
         lease = chosen(live(self), pick)
@@ -515,7 +516,7 @@ class FarmMachine(RuleBasedStateMachine):
             row = (
                 str(device.device_id),
                 device.lane_node_id,
-                text(job and job.job_id),
+                text(job.job_id if job else None),
                 token,
                 device.fence,
                 device.is_available,

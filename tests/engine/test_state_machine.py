@@ -35,6 +35,14 @@ def machine_settings(
     )
 
 
+def run_machine(world: World, how: settings) -> None:
+    class MachineOfThisWorld(FarmMachine):
+        def __init__(self) -> None:
+            super().__init__(world)
+
+    run_state_machine_as_test(MachineOfThisWorld, settings=how)
+
+
 @pytest.fixture
 def world(cluster_dsn: str) -> Iterator[World]:
     world = World(cluster_dsn)
@@ -45,9 +53,7 @@ def world(cluster_dsn: str) -> Iterator[World]:
 @pytest.mark.timeout(3600)
 def test_any_history_of_a_farm_goes_as_the_model_says(world: World, request: pytest.FixtureRequest) -> None:
     examples = DEEP or (6 if "postgres15" in request.node.name else 24)
-    run_state_machine_as_test(
-        lambda: FarmMachine(world), settings=machine_settings(examples, is_derandomized=not DEEP)
-    )
+    run_machine(world, machine_settings(examples, is_derandomized=not DEEP))
 
 
 @pytest.mark.parametrize("cluster_dsn", ["postgres18"], indirect=True)
@@ -58,9 +64,7 @@ def test_the_machine_notices_a_broken_rule(world: World, rule: str) -> None:
     world.template = given_broken_template(world, function, kept, broken)
 
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(
-            lambda: FarmMachine(world), settings=machine_settings(30, phases=[Phase.generate])
-        )
+        run_machine(world, machine_settings(30, phases=[Phase.generate]))
     world.drop(world.template)
 
 
