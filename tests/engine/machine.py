@@ -117,7 +117,17 @@ class FarmMachine(RuleBasedStateMachine):
         for row in self.wait(self.engine.database.fetch("select * from corral.devices order by index_no")):
             device = ModelDevice(row["device_id"], row["serial"], row["node_id"], row["node_id"], row["index_no"])
             self.model.devices[device.device_id] = device
-        self.pass_time(LEASE_AND_MORE, NODES)
+        self.open_verdicts()
+        for cap, limits in ((None, (2, 3600, 600)), (1, (1, 20, 30))):
+            self.create_run("all", cap, 0, "skip", limits)
+        for node_id in NODES:
+            self.pull(node_id, 4)
+
+    def open_verdicts(self) -> None:
+        """As if upkeep had ticked for a whole lease time already."""
+        statement = "update corral.upkeep set last_tick_at = corral.fn_now(), verdicts_from = corral.fn_now() - interval '1 hour'"
+        self.wait(self.engine.database.fetch(statement))
+        self.model.last_tick_at, self.model.verdicts_from = self.model.now, self.model.now - 3600
 
     def register(self, node_id: str, state_id: str) -> None:
         slots, lookahead, _ = self.sizes[node_id]
@@ -176,7 +186,7 @@ class FarmMachine(RuleBasedStateMachine):
             )
         self.model.end_run(run)
 
-    @precondition(lambda self: self.model.runs)
+    @precondition(lambda self: bool(self.model.runs))
     @rule(pick=picks)
     def cancel_run(self, pick: int) -> None:
         run = chosen(list(self.model.runs.values()), pick)
@@ -186,18 +196,47 @@ class FarmMachine(RuleBasedStateMachine):
     # Pulls and heartbeats.
 
     @rule(node_id=nodes, want=st.integers(0, 4))
+    def pull_more(self, node_id: str, want: int) -> None:
+        self.pull(node_id, want)
+
+    @rule(node_id=nodes, want=st.integers(0, 4))
     def pull(self, node_id: str, want: int) -> None:
         request_id = uuid4()
         self.requests.append((node_id, request_id))
         self.check_pull(node_id, want, request_id)
 
-    @precondition(lambda self: self.requests)
+    @rule(node_id=nodes, kinds=st.lists(kinds, min_size=1, max_size=3), pick=picks)
+    def work(self, node_id: str, kinds: list[str], pick: int) -> None:
+        """A node's common life and its common mishaps, in one rule.
+
+        Hypothesis switches rules off at random; without this one, most examples would lack something that others need.
+        """
+        self.pull(node_id, 4)
+        self.repeat_pull(0, 4)
+        for n, lease in enumerate([lease for lease in live(self) if lease.node_id == node_id]):
+            overtaken = self.event(lease, "step_started")
+            self.send(node_id, [self.event(lease, kinds[n % len(kinds)])])
+            self.send(node_id, [overtaken])
+        if pick % 2 and (held := live(self)):
+            self.send(held[0].node_id, [self.event(held[0], "interrupted")])
+            self.pull(held[0].node_id, 4)
+        if superseded := [x for x in self.model.leases if x.job.token != x.token and not x.job.is_ended]:
+            lease = chosen(superseded, pick)
+            lease.next_seq += 100  # beyond whatever the newer lease has said
+            self.send(lease.node_id, [self.event(lease, kinds[0])])
+        if live(self):
+            self.report_in_anothers_name(pick, kinds[-1], node_id)
+        if all(run.status not in ("queued", "running") for run in self.model.runs.values()):
+            self.create_run("all", None, 0, "wait", (2, 3600, 600))
+
+    @precondition(lambda self: bool(self.requests))
     @rule(pick=picks, want=st.integers(1, 4))
     def repeat_pull(self, pick: int, want: int) -> None:
         node_id, request_id = chosen(self.requests, pick)
         self.check_pull(node_id, want, request_id)
 
     def check_pull(self, node_id: str, want: int, request_id: UUID) -> None:
+        self.the_books_are_the_models()  # reads the tickets, which say whose turn it is
         epoch = self.model.nodes[node_id].epoch
         grants = self.wait(self.engine.nodes.pull_job(node_id, epoch=epoch, want=want, request_id=request_id))
         repeated, granted = self.model.pull(node_id, want, request_id)
@@ -236,8 +275,11 @@ class FarmMachine(RuleBasedStateMachine):
 
     # Events.
 
-    @precondition(lambda self: self.model.leases)
-    @rule(items=st.lists(st.tuples(picks, kinds), min_size=1, max_size=4), order=st.randoms(use_true_random=False))
+    @precondition(lambda self: bool(self.model.leases))
+    @rule(
+        items=st.lists(st.tuples(picks, kinds), min_size=1, max_size=4),
+        order=st.randoms(use_true_random=False),
+    )
     def report_in_any_order(self, items: list[tuple[int, str]], order: Any) -> None:  # noqa: ANN401 - hypothesis' random
         """Several events of one node, shuffled; some stay behind for later."""
         leases = [chosen(self.model.leases, pick) for pick, _ in items]
@@ -247,7 +289,7 @@ class FarmMachine(RuleBasedStateMachine):
         self.withheld += [(lease, event) for lease, event in events if lease.node_id != node_id]
         self.send(node_id, [event for lease, event in events if lease.node_id == node_id])
 
-    @precondition(lambda self: live(self))
+    @precondition(lambda self: bool(live(self)))
     @rule(pick=picks, kind=kinds, is_withheld=st.sampled_from([False, False, True]))
     def report(self, pick: int, kind: str, is_withheld: bool) -> None:  # noqa: FBT001 - hypothesis calls by name
         lease = chosen(live(self), pick)
@@ -257,42 +299,43 @@ class FarmMachine(RuleBasedStateMachine):
         else:
             self.send(lease.node_id, [event])
 
-    @precondition(lambda self: live(self))
+    @precondition(lambda self: bool(live(self)))
     @rule(pick=picks)
     def start(self, pick: int) -> None:
         lease = chosen(live(self), pick)
         self.send(lease.node_id, [self.event(lease, "job_started")])
 
-    @precondition(lambda self: live(self))
+    @precondition(lambda self: bool(live(self)))
     @rule(pick=picks, outcome=st.sampled_from(["succeeded", "failed"]))
     def finish(self, pick: int, outcome: str) -> None:
         lease = chosen(live(self), pick)
         self.send(lease.node_id, [self.event(lease, "job_started"), self.event(lease, outcome)])
 
-    @precondition(lambda self: self.withheld)
+    @precondition(lambda self: bool(self.withheld))
     @rule(pick=picks)
     def report_late(self, pick: int) -> None:
         lease, event = chosen(self.withheld, pick)
         self.send(lease.node_id, [event])
 
-    @precondition(lambda self: self.model.leases)
+    @precondition(lambda self: bool(self.model.leases))
     @rule(pick=picks, kind=kinds)
     def report_under_an_old_token(self, pick: int, kind: str) -> None:
         lease = chosen(self.model.leases[:-1] or self.model.leases, pick)
         self.send(lease.node_id, [self.event(lease, kind)])
 
-    @precondition(lambda self: self.model.leases)
+    @precondition(lambda self: bool(self.model.leases))
     @rule(pick=picks, kind=kinds, node_id=nodes)
     def report_in_anothers_name(self, pick: int, kind: str, node_id: str) -> None:
-        self.send(node_id, [self.event(chosen(self.model.leases, pick), kind)])
+        others = [lease for lease in live(self) if lease.node_id != node_id] or self.model.leases
+        self.send(node_id, [self.event(chosen(others, pick), kind)])
 
-    @precondition(lambda self: self.sent)
+    @precondition(lambda self: bool(self.sent))
     @rule(pick=picks, times=st.integers(1, 2))
     def resend(self, pick: int, times: int) -> None:
         node_id, event = chosen(self.sent, pick)
         self.send(node_id, [event] * times)
 
-    @precondition(lambda self: live(self))
+    @precondition(lambda self: bool(live(self)))
     @rule(pick=picks, kind=kinds, flaw=st.sampled_from(sorted(MALFORMED)), place=st.integers(0, 2))
     def report_with_a_malformed_event(self, pick: int, kind: str, flaw: str, place: int) -> None:
         lease = chosen(live(self), pick)
@@ -459,7 +502,7 @@ class FarmMachine(RuleBasedStateMachine):
             row = (
                 str(device.device_id),
                 device.lane_node_id,
-                text(job and job.job_id),
+                text(job.job_id if job else None),
                 token,
                 device.fence,
                 device.is_available,
@@ -474,9 +517,6 @@ class FarmMachine(RuleBasedStateMachine):
             self.waiting[device.device_id] = head
             device.ticket = ticket
         assert lanes == expected
-
-
-LEASE_AND_MORE: Final = 70
 
 
 def live(machine: FarmMachine) -> list[ModelLease]:

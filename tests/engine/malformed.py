@@ -40,7 +40,10 @@ MALFORMED: Final[dict[str, tuple[str, Spoil]]] = {
     "unknown status": ("invalid", _with(status="tired")),
     "unknown outcome": ("invalid", _with(type="job_finished", outcome="tired")),
     "text as steps": ("invalid", _with(type="job_finished", outcome="failed", steps="all")),
-    "steps without a status": ("invalid", _with(type="job_finished", outcome="failed", steps=[{"step": "a"}])),
+    "steps without a status": (
+        "invalid",
+        _with(type="job_finished", outcome="failed", steps=[{"step": "a"}]),
+    ),
     "text as lines": ("invalid", _with(type="log", lines="hello")),
     "lines without a message": ("invalid", _with(type="log", lines=[{"level": "info"}])),
     "unknown kind": ("invalid", _with(type="artifact_created", key="k", kind="smell")),

@@ -36,7 +36,8 @@ class Watch:
         self.looks += 1
         self.faults += await self.farm.engine.upkeep.check_invariants()
         in_flight = await self.farm.value(
-            "select count(*) from corral.jobs where run_id = $1 and status in ('leased', 'running')", self.capped.run_id
+            "select count(*) from corral.jobs where run_id = $1 and status in ('leased', 'running')",
+            self.capped.run_id,
         )
         if in_flight > CAP:
             self.faults.append(f"{in_flight} jobs in flight")
@@ -148,7 +149,8 @@ async def test_a_callback_that_arrives_twice_at_once_is_applied_once(farm: Farm,
             by_event[result.event_id].append(result.outcome)
         assert {tuple(sorted(outcomes)) for outcomes in by_event.values()} == {("applied", "duplicate")}
         assert await farm.value(
-            "select count(*) from corral.log_lines join corral.jobs using (job_id) where run_id = $1", run.run_id
+            "select count(*) from corral.log_lines join corral.jobs using (job_id) where run_id = $1",
+            run.run_id,
         ) == len(grants)
         assert await farm.value("select max(attempt) from corral.jobs where run_id = $1", run.run_id) == 1
         await farm.engine.runs.cancel_run(run.run_id)

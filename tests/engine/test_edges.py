@@ -1,4 +1,4 @@
-"""Corners that random histories led into."""
+"""Corners of the rules of trouble that the engine once got wrong."""
 
 from datetime import timedelta
 

@@ -54,8 +54,8 @@ _ESCAPED_NUL: Final = re.compile(r"(\\\\)|\\u0000")
 def encode_json(value: object) -> str:
     r"""JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped.
 
-    An escaped backslash is stepped over: the text `\\u0000`, spelled out in six characters, is no NUL, and cutting it
-    out would leave half an escape, which swallows or opens the quote behind it.
+    An escaped backslash is stepped over: a NUL spelled out in six characters is plain text, and cutting it out would
+    leave half an escape, which swallows or opens the quote behind it.
     """
     text = _encode_json(value).decode()
     return _ESCAPED_NUL.sub(lambda found: found[1] or "", text) if "\\u0000" in text else text
