@@ -161,7 +161,8 @@ class FarmMachine(RuleBasedStateMachine):
         }
         if cap is not None:
             policy["concurrency"] = cap
-        wanted: Json = {"all": {"all": True}, "any": {"any": 3}}.get(where, {"nodes": [where]})
+        targets: dict[str, Json] = {"all": {"all": True}, "any": {"any": 3}}
+        wanted = targets.get(where, {"nodes": [where]})
         request = {"target": wanted, "policy": policy, "timeout_s": timeout}
         run_id = self.wait(self.engine.runs.create_run(self.workflow_id, request)).run_id
         run = self.model.runs[run_id] = ModelRun(run_id, offline == "skip", wait_timeout, cap)

@@ -494,7 +494,8 @@ class Model:
 
     def _waits_in_vain(self, device: ModelDevice, job: ModelJob) -> str | None:
         node = self.nodes[device.lane_node_id]
-        offline = [device.unavailable_since, node.lease_until if self.is_silent(node.node_id) else None]
+        silent_since = max(node.lease_until, self.verdicts_from or 0) if self.is_silent(node.node_id) else None
+        offline = [device.unavailable_since, silent_since]
         offline_since = min((at for at in offline if at is not None), default=None)
         if job.run.skip_offline and offline_since is not None:
             if job.token is None and offline_since <= self.now - GRACE:

@@ -62,7 +62,7 @@ async def test_a_device_that_makes_no_sense_costs_a_heartbeat_neither_its_lease_
     odd = {"battery": 101, "temperature": "hot", "tags": None, "meta": None}
 
     beat = await node.beat(
-        devices=[{"serial": "????????????"}, {"serial": "good", **odd}, 7, {"serial": "x", "health": "?"}]
+        devices=[{"serial": "????????????"}, {"serial": "good", **odd}, {}, {"serial": "x", "health": "?"}]
     )
 
     assert beat.refused == ["devices[0]", "devices[2]", "devices[3]"]

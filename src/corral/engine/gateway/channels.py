@@ -15,8 +15,7 @@ class Channels:
 
     async def create_channel(self, name: str, *, description: str | None = None) -> Channel:
         """Raises InvalidRequestError, and ConflictError where the name is taken."""
-        row = await self._database.fetch_one("select * from corral.fn_create_channel($1, $2)", name, description)
-        assert row is not None
+        row = await self._database.fetch_only("select * from corral.fn_create_channel($1, $2)", name, description)
         return to_record(row, Channel)
 
     async def get(self, channel_id: UUID) -> Channel:

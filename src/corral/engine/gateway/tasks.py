@@ -64,7 +64,7 @@ class Tasks:
         actor: str | None = None,
     ) -> Step:
         """Add a task to the end of a chain, or in one of its own. Raises NotFoundError and ConflictError."""
-        row = await self._database.fetch_one(
+        row = await self._database.fetch_only(
             "select * from corral.fn_append_task($1, $2, $3, $4, $5, $6, $7, $8)",
             channel_id,
             chain_id,
@@ -75,7 +75,6 @@ class Tasks:
             timeout_s,
             actor,
         )
-        assert row is not None
         return await self.get(row["job_id"], row["name"])
 
     async def claim_task(self, node_id: str, *, channel_id: UUID, idempotency_key: str | None = None) -> Step | None:

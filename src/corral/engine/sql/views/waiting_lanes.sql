@@ -17,9 +17,8 @@ select w.*,
   from corral.settings s,
        (select l.device_id, l.node_id, l.job_id, j.run_id, j.queued_at, j.lease_token is not null as was_leased,
                r.skip_offline, r.wait_timeout,
-               least(d.unavailable_since, n.draining_since, case when n.lease_until < corral.fn_now() then n.lease_until end)
-                   as unavailable_since,
-               least(d.unavailable_since, case when n.lease_until < corral.fn_now() then n.lease_until end) as offline_since,
+               least(d.unavailable_since, n.draining_since, silence.since) as unavailable_since,
+               least(d.unavailable_since, silence.since) as offline_since,
                case when n.lease_until < corral.fn_now() then format('node %s is silent', l.node_id)
                     when d.health = 'quarantined'
                          then format('device is quarantined: %s', coalesce(d.health_reason, 'no reason given'))
@@ -32,4 +31,7 @@ select w.*,
           join corral.devices d on d.device_id = l.device_id
           join corral.nodes n on n.node_id = l.node_id
           join corral.jobs j on j.job_id = l.job_id
-          join corral.runs r on r.run_id = j.run_id) w;
+          join corral.runs r on r.run_id = j.run_id
+         -- A silence counts from where it could have been heard: not from the middle of an outage of ours.
+         left join lateral (select greatest(n.lease_until, u.verdicts_from) as since
+                              from corral.upkeep u where n.lease_until < corral.fn_now()) silence on true) w;
