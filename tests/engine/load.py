@@ -10,7 +10,8 @@ with made_nodes as (
     returning node_id
 ), made_devices as (
     insert into corral.devices (device_id, node_id, serial, index_no, first_seen_at, changed_at)
-    select corral.fn_uuid7(), format('node-%s', n), format('node-%s-%s', n, d), (n - 1) * $2::integer + d,
+    select gen_random_uuid(), format('node-%s', n), format('node-%s-%s', n, d),
+           (select coalesce(max(o.index_no), 0) from corral.devices o) + (n - 1) * $2::integer + d,
            corral.fn_now(), corral.fn_now()
       from generate_series(1, $1::integer) n, generate_series(1, $2::integer) d
     returning device_id, node_id
@@ -29,14 +30,12 @@ returning run_id
 
 _LOAD_JOBS = """
 insert into corral.jobs (job_id, run_id, device_id, position, timeout, queued_at)
-select corral.fn_uuid7(), r.run_id, d.device_id, nextval('corral.job_position'), interval '10 minutes', corral.fn_now()
+select gen_random_uuid(), r.run_id, d.device_id, nextval('corral.job_position'), interval '10 minutes', corral.fn_now()
   from unnest($1::uuid[]) with ordinality as r (run_id, place), corral.devices d
  order by r.place, d.index_no
 """
 
 _SETTLE = "select corral.fn_settle_lanes(array(select device_id from corral.lanes))"
-
-HOT_TABLES = ("nodes", "devices", "lanes", "runs", "run_versions", "jobs", "job_steps", "leases", "node_events")
 
 
 async def load_farm(engine: Engine, *, nodes: int, devices_per_node: int) -> None:
