@@ -15,7 +15,10 @@ class Check:
 
 def print_checks(checks: list[Check]) -> None:
     """Print one line for each promise."""
-    rows = [("", "found", "target", ""), *((c.name, c.found, c.target, "PASS" if c.is_kept else "FAIL") for c in checks)]
+    rows = [
+        ("", "found", "target", ""),
+        *((c.name, c.found, c.target, "PASS" if c.is_kept else "FAIL") for c in checks),
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     print()
     for row in rows:

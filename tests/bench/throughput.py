@@ -23,7 +23,10 @@ async def check_throughput(dsn: str, bin_dir: Path, *, rounds: int, seconds: int
         floors.append(await measure_floor(floor_dsn, bin_dir, clients=CLIENTS, seconds=seconds))
         engines.append(await _measure_engine(dsn, number, seconds=seconds))
         ratio = engines[-1] / floors[-1]
-        print(f"  round {number}: floor {floors[-1]:,.0f} jobs/s, engine {engines[-1]:,.0f} jobs/s, {ratio:.1%}", flush=True)
+        print(
+            f"  round {number}: floor {floors[-1]:,.0f} jobs/s, engine {engines[-1]:,.0f} jobs/s, {ratio:.1%}",
+            flush=True,
+        )
     share = median(engines) / median(floors)
     return Check(
         name=f"pull, start, finish: {CLIENTS} clients, share of the floor",

@@ -3,6 +3,8 @@
 It says what it got in one line of JSON, then waits for the end of its standard input to stop.
 """
 
+# ruff: noqa: T201  it answers on its standard output
+
 import asyncio
 import concurrent.futures.thread  # noqa: F401  asyncio's, loaded before it may be out of reach: see main
 import json
@@ -41,7 +43,10 @@ async def main(order: dict[str, Any]) -> None:
         async with opened(order) as server:
             connection = await asyncpg.connect(server.dsn)
             await connection.close()
-            print(json.dumps({"dsn": server.dsn, "owns": server.owns, "data_dir": str(server.data_dir)}), flush=True)
+            print(
+                json.dumps({"dsn": server.dsn, "owns": server.owns, "data_dir": str(server.data_dir)}),
+                flush=True,
+            )
             await asyncio.to_thread(sys.stdin.read)
     except EmbeddedPostgresError as error:
         print(json.dumps({"code": error.code, "message": error.message}), flush=True)

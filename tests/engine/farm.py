@@ -60,7 +60,7 @@ class SimulatedNode:
         state_id = self.state_id if keeps_state else uuid4().hex
         return await self.farm.given_node(self.node_id, state_id=state_id)
 
-    def event(self, grant: Grant, kind: str, **fields: object) -> Json:
+    def event(self, grant: Grant, type_: str, /, **fields: object) -> Json:
         """An event of a lease, with the next number of its sequence."""
         seq = self._seq[grant.lease_token] = self._seq.get(grant.lease_token, 0) + 1
         return {
@@ -68,7 +68,7 @@ class SimulatedNode:
             "job_id": str(grant.job_id),
             "lease_token": str(grant.lease_token),
             "seq": seq,
-            "type": kind,
+            "type": type_,
             **fields,
         }
 
@@ -114,6 +114,8 @@ class Farm:
         upkeep = self.engine.upkeep
         await upkeep.tick_upkeep()
         await upkeep.expire_leases()
+        await upkeep.expire_steps()
+        await upkeep.fail_unclaimable_steps()
         await upkeep.resolve_contested()
         await upkeep.skip_unavailable()
         await upkeep.time_out_pools()
@@ -121,7 +123,12 @@ class Farm:
         await upkeep.finish_open_runs()
 
     async def given_node(
-        self, node_id: str = "node-1", *, devices: int | Sequence[str] = 0, state_id: str | None = None, **fields: Any
+        self,
+        node_id: str = "node-1",
+        *,
+        devices: int | Sequence[str] = 0,
+        state_id: str | None = None,
+        **fields: Any,  # noqa: ANN401 - what register_node takes
     ) -> SimulatedNode:
         state_id = state_id or uuid4().hex
         registration = await self.engine.nodes.register_node(node_id, state_id=state_id, **fields)

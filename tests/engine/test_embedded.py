@@ -1,4 +1,6 @@
-"""The embedded PostgreSQL, on real servers: the wheel's and, where installed, the oldest that Corral supports."""
+"""The embedded PostgreSQL, on real servers: the wheel's and, where installed, the oldest supported one."""
+
+# ruff: noqa: ANN401, ASYNC220, ASYNC240  rows and orders are of any type; files are looked at between steps
 
 import asyncio
 import json
@@ -11,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -30,9 +33,7 @@ pytestmark = [
     pytest.mark.asyncio,
     pytest.mark.skipif(sys.platform == "win32", reason="signals and accounts are POSIX"),
 ]
-as_root = pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() != 0, reason="needs root, to act as somebody else"
-)
+as_root = pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="needs root, to act as somebody else")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 PROCESS = Path(__file__).with_name("embedded_process.py")
@@ -66,6 +67,29 @@ def bin_dir(request: pytest.FixtureRequest) -> Path:
         pytest.skip(error.message)
 
 
+Seed = Callable[[Path, Path], None]
+
+
+@pytest.fixture(scope="session")
+def seed(tmp_path_factory: pytest.TempPathFactory) -> Seed:
+    """Put a stopped cluster into a directory: a copy, as initdb takes most of a test's time."""
+    templates: dict[Path, Path] = {}
+
+    async def make(template: Path, bin_dir: Path) -> None:
+        async with opened(template, bin_dir):
+            pass
+
+    def copy(data_dir: Path, bin_dir: Path) -> None:
+        if bin_dir not in templates:
+            templates[bin_dir] = tmp_path_factory.mktemp("template") / "data"
+            # In a thread of its own, which may run a loop of its own.
+            with ThreadPoolExecutor(1) as thread:
+                thread.submit(asyncio.run, make(templates[bin_dir], bin_dir)).result()
+        subprocess.run(["cp", "-a", templates[bin_dir], data_dir], check=True)
+
+    return copy
+
+
 def opened(data_dir: Path, bin_dir: Path, **options: Any) -> AbstractAsyncContextManager[EmbeddedPostgres]:
     return EmbeddedPostgres.open(data_dir, bin_dir=bin_dir, **{"durable": False, **options})
 
@@ -95,6 +119,12 @@ def is_alive(pid: int) -> bool:
     with suppress(FileNotFoundError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False
+
+
+async def kill_server(data_dir: Path) -> None:
+    pid = postmaster_pid(data_dir)
+    os.kill(pid, signal.SIGKILL)
+    await until(lambda: not is_alive(pid))
 
 
 async def until(condition: Callable[[], bool], *, within: float = 10) -> None:
@@ -154,7 +184,10 @@ async def test_data_is_kept_from_one_start_to_the_next(data_dir: Path, bin_dir: 
         assert await fetch(server, "select answer from kept") == 42
 
 
-async def test_the_settings_suit_a_queue_and_the_server_accepts_all_of_them(data_dir: Path, bin_dir: Path) -> None:
+async def test_the_settings_suit_a_queue_and_the_server_accepts_all_of_them(
+    seed: Seed, data_dir: Path, bin_dir: Path
+) -> None:
+    seed(data_dir, bin_dir)
     async with opened(data_dir, bin_dir, durable=True) as server:
         assert await fetch(server, "select count(*) from pg_file_settings where error is not null") == 0
         for name, value in {
@@ -169,7 +202,8 @@ async def test_the_settings_suit_a_queue_and_the_server_accepts_all_of_them(data
             assert await fetch(server, f"select current_setting('{name}')") == value, name
 
 
-async def test_an_error_is_logged_without_the_values_that_it_quotes(data_dir: Path, newest: Path) -> None:
+async def test_an_error_is_logged_without_the_values_that_it_quotes(seed: Seed, data_dir: Path, newest: Path) -> None:
+    seed(data_dir, newest)
     async with opened(data_dir, newest) as server:
         await execute(server, "create table tokens (token text primary key)", "insert into tokens values ('s3cret')")
         with pytest.raises(asyncpg.UniqueViolationError):
@@ -189,7 +223,11 @@ async def test_an_ephemeral_cluster_leaves_nothing_behind(bin_dir: Path) -> None
     assert not is_alive(pid)
 
 
-async def test_an_ephemeral_cluster_whose_process_was_killed_is_removed_later(newest: Path) -> None:
+async def test_an_ephemeral_cluster_whose_process_was_killed_is_removed_later(
+    place: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(place))
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
     async with other_process(data_dir=None, bin_dir=newest) as other:
         abandoned = Path((await other.answer())["data_dir"])
         pid = postmaster_pid(abandoned)
@@ -205,14 +243,16 @@ async def test_an_ephemeral_cluster_whose_process_was_killed_is_removed_later(ne
     assert not is_alive(pid)
 
 
-async def test_a_second_process_joins_and_leaves_the_server_running(data_dir: Path, bin_dir: Path) -> None:
+async def test_a_second_process_joins_and_leaves_the_server_running(seed: Seed, data_dir: Path, bin_dir: Path) -> None:
+    seed(data_dir, bin_dir)
     async with opened(data_dir, bin_dir) as server:
         async with other_process(data_dir=data_dir, bin_dir=bin_dir) as other:
             assert await other.answer() == {"dsn": server.dsn, "owns": False, "data_dir": str(data_dir)}
         assert await fetch(server, "select 1") == 1
 
 
-async def test_a_second_start_in_the_same_process_joins_too(data_dir: Path, newest: Path) -> None:
+async def test_a_second_start_in_the_same_process_joins_too(seed: Seed, data_dir: Path, newest: Path) -> None:
+    seed(data_dir, newest)
     async with opened(data_dir, newest) as server:
         async with opened(data_dir, newest) as second:
             assert not second.owns
@@ -231,8 +271,9 @@ async def test_of_simultaneous_first_starts_one_owns_and_the_others_join(data_di
                 await other.leave()
 
 
-async def test_starts_and_stops_in_quick_succession_never_fail(data_dir: Path, newest: Path) -> None:
+async def test_starts_and_stops_in_quick_succession_never_fail(seed: Seed, data_dir: Path, newest: Path) -> None:
     """A start may meet the server of another in any state, such as just stopping."""
+    seed(data_dir, newest)
 
     async def use(times: int) -> None:
         for _ in range(times):
@@ -242,10 +283,11 @@ async def test_starts_and_stops_in_quick_succession_never_fail(data_dir: Path, n
     await asyncio.gather(use(4), use(4), use(4))
 
 
-async def test_a_killed_server_recovers_at_the_next_start(data_dir: Path, bin_dir: Path) -> None:
+async def test_a_killed_server_recovers_at_the_next_start(seed: Seed, data_dir: Path, bin_dir: Path) -> None:
+    seed(data_dir, bin_dir)
     async with opened(data_dir, bin_dir) as server:
         await execute(server, "create table kept as select 42 as answer")
-        os.kill(postmaster_pid(data_dir), signal.SIGKILL)
+        await kill_server(data_dir)
 
     async with opened(data_dir, bin_dir) as server:
         assert await fetch(server, "select answer from kept") == 42
@@ -254,14 +296,15 @@ async def test_a_killed_server_recovers_at_the_next_start(data_dir: Path, bin_di
 @as_root
 @on_linux
 async def test_a_killed_server_recovers_although_its_pid_is_somebody_elses_by_now(
-    data_dir: Path, bin_dir: Path
+    seed: Seed, data_dir: Path, bin_dir: Path
 ) -> None:
     """As in a restarted container, whose few processes get the same numbers again."""
+    seed(data_dir, bin_dir)
     async with opened(data_dir, bin_dir):
         socket_lock = data_dir / "run" / ".s.PGSQL.5432.lock"
         files = {path: path.read_text() for path in (data_dir / "pgdata" / "postmaster.pid", socket_lock)}
         old_pid = postmaster_pid(data_dir)
-        os.kill(old_pid, signal.SIGKILL)
+        await kill_server(data_dir)
     owner = (data_dir / "pgdata").stat()
     with subprocess.Popen(["sleep", "60"], user=owner.st_uid, group=owner.st_gid) as bystander:
         for path, text in files.items():
@@ -274,12 +317,15 @@ async def test_a_killed_server_recovers_although_its_pid_is_somebody_elses_by_no
 
 
 @on_linux
-async def test_backends_that_outlive_a_killed_server_are_waited_for_and_named(data_dir: Path, bin_dir: Path) -> None:
+async def test_backends_that_outlive_a_killed_server_are_waited_for_and_named(
+    seed: Seed, data_dir: Path, bin_dir: Path
+) -> None:
+    seed(data_dir, bin_dir)
     async with opened(data_dir, bin_dir) as server:
         connection = await asyncpg.connect(server.dsn)
         backend = connection.get_server_pid()
         os.kill(backend, signal.SIGSTOP)
-        os.kill(postmaster_pid(data_dir), signal.SIGKILL)
+        await kill_server(data_dir)
     try:
         with pytest.raises(EmbeddedPostgresError, match=rf"killed PostgreSQL still use .*{backend}") as caught:
             await EmbeddedPostgres(data_dir, bin_dir=bin_dir, startup_timeout=timedelta(seconds=1)).start()
@@ -292,7 +338,8 @@ async def test_backends_that_outlive_a_killed_server_are_waited_for_and_named(da
         assert server.owns
 
 
-async def test_a_server_whose_owner_was_killed_is_taken_over(data_dir: Path, newest: Path) -> None:
+async def test_a_server_whose_owner_was_killed_is_taken_over(seed: Seed, data_dir: Path, newest: Path) -> None:
+    seed(data_dir, newest)
     async with other_process(data_dir=data_dir, bin_dir=newest) as owner:
         assert (await owner.answer())["owns"]
         pid = postmaster_pid(data_dir)
@@ -330,7 +377,10 @@ async def test_a_cancelled_start_leaves_nothing_running(data_dir: Path, newest: 
         assert server.owns
 
 
-async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(data_dir: Path, bin_dir: Path) -> None:
+async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(
+    seed: Seed, data_dir: Path, bin_dir: Path
+) -> None:
+    seed(data_dir, bin_dir)
     async with opened(data_dir, bin_dir):
         pass
     settings = data_dir / "pgdata" / "postgresql.conf"
@@ -394,15 +444,18 @@ async def test_a_missing_version_is_said_to_be_missing() -> None:
 
 
 @pytest.mark.parametrize("name", ["long-" * 30, "it's, well, ünusual"], ids=["long", "unusual"])
-async def test_a_path_that_no_socket_can_have_works_and_can_be_joined(place: Path, bin_dir: Path, name: str) -> None:
+async def test_a_path_that_no_socket_can_have_works_and_can_be_joined(
+    seed: Seed, place: Path, newest: Path, name: str
+) -> None:
     data_dir = place / name
-    async with opened(data_dir, bin_dir) as server:
+    seed(data_dir, newest)
+    async with opened(data_dir, newest) as server:
         socket_dir = Path((data_dir / "pgdata" / "postmaster.pid").read_text().splitlines()[4])
         assert socket_dir.stat().st_mode & 0o777 == 0o700
-        async with other_process(data_dir=data_dir, bin_dir=bin_dir) as other:
+        async with other_process(data_dir=data_dir, bin_dir=newest) as other:
             assert not (await other.answer())["owns"]
-        os.kill(postmaster_pid(data_dir), signal.SIGKILL)
-    async with opened(data_dir, bin_dir) as server:
+        await kill_server(data_dir)
+    async with opened(data_dir, newest) as server:
         assert await fetch(server, "select 1") == 1
         second = Path((data_dir / "pgdata" / "postmaster.pid").read_text().splitlines()[4])
     assert not socket_dir.exists()
@@ -410,7 +463,11 @@ async def test_a_path_that_no_socket_can_have_works_and_can_be_joined(place: Pat
 
 
 @as_root
-async def test_another_user_can_neither_reach_the_socket_nor_log_in_through_it(data_dir: Path, bin_dir: Path) -> None:
+async def test_another_user_can_neither_reach_the_socket_nor_log_in_through_it(
+    seed: Seed, data_dir: Path, bin_dir: Path
+) -> None:
+    seed(data_dir, bin_dir)
+
     def try_as_stranger() -> subprocess.CompletedProcess[str]:
         stranger = pwd.getpwnam(STRANGER)
         return subprocess.run(
@@ -454,7 +511,10 @@ async def test_an_ordinary_user_runs_it_as_themselves(place: Path, bin_dir: Path
 
 
 @as_root
-async def test_a_directory_that_is_closed_to_the_user_is_said_to_be_closed(data_dir: Path, newest: Path) -> None:
+async def test_a_directory_that_is_closed_to_the_user_is_said_to_be_closed(
+    seed: Seed, data_dir: Path, newest: Path
+) -> None:
+    seed(data_dir, newest)
     async with opened(data_dir, newest):
         pass
     async with other_process(data_dir=data_dir, bin_dir=newest, user=STRANGER) as other:
@@ -468,9 +528,10 @@ async def test_a_directory_that_is_closed_to_the_user_is_said_to_be_closed(data_
 async def test_root_may_keep_it_where_nobody_else_may_go(place: Path, bin_dir: Path) -> None:
     closed = place / "home-of-root"
     closed.mkdir(mode=0o700)
+
     async with opened(closed / "data", bin_dir) as server:
         await execute(server, "create table kept as select 42 as answer")
-        os.kill(postmaster_pid(closed / "data"), signal.SIGKILL)
+        await kill_server(closed / "data")
     async with opened(closed / "data", bin_dir) as server:
         assert await fetch(server, "select answer from kept") == 42
 
@@ -479,7 +540,7 @@ async def test_root_may_keep_it_where_nobody_else_may_go(place: Path, bin_dir: P
 
 @as_root
 async def test_programs_that_its_account_cannot_reach_are_copied_once(
-    place: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
+    seed: Seed, place: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = place / "venv-of-root"
     closed.mkdir(mode=0o700)
@@ -491,7 +552,8 @@ async def test_programs_that_its_account_cannot_reach_are_copied_once(
         shutil.copytree(libraries, closed / libraries.name)
     monkeypatch.setattr(binaries, "_COPIES", place / "copies")
 
-    for name in ("one", "two"):
+    seed(place / "made before", newest)
+    for name in ("new", "made before"):
         async with opened(place / name, moved / "bin") as server:
             assert await fetch(server, "select 1") == 1
 
@@ -501,8 +563,9 @@ async def test_programs_that_its_account_cannot_reach_are_copied_once(
 
 @on_linux
 async def test_the_server_does_not_inherit_secrets(
-    data_dir: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
+    seed: Seed, data_dir: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    seed(data_dir, newest)
     monkeypatch.setenv("CORRAL_TOKEN", "s3cret")
     async with opened(data_dir, newest):
         environment = Path(f"/proc/{postmaster_pid(data_dir)}/environ").read_bytes()

@@ -15,9 +15,7 @@ def name_of(requirement: str) -> str:
     return re.sub(r"[._-]+", "-", name).lower()
 
 
-@pytest.mark.parametrize(
-    "requirement", PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
-)
+@pytest.mark.parametrize("requirement", PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"])
 def test_every_declared_dependency_is_pinned_by_the_lock(requirement: str) -> None:
     assert name_of(requirement) in {pin["name"] for pin in PIN.finditer(LOCK)}
 

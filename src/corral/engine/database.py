@@ -7,7 +7,8 @@ have been committed. Its caller repeats it where the function is idempotent (pul
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
@@ -35,12 +36,17 @@ _TRIES: Final = 5
 
 _encode_json = msgspec.json.Encoder().encode
 _decode_json = msgspec.json.Decoder().decode
+_ESCAPED_NUL: Final = re.compile(r"(\\\\)|\\u0000")
 
 
 def encode_json(value: object) -> str:
-    """JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped."""
+    r"""JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped.
+
+    An escaped backslash is stepped over: the text `\\u0000`, spelled out in six characters, is no NUL, and cutting it
+    out would leave half an escape, which swallows or opens the quote behind it.
+    """
     text = _encode_json(value).decode()
-    return text.replace("\\u0000", "") if "\\u0000" in text else text
+    return _ESCAPED_NUL.sub(lambda found: found[1] or "", text) if "\\u0000" in text else text
 
 
 async def _prepare(connection: "asyncpg.Connection[Row]") -> None:
@@ -96,20 +102,23 @@ class Database:
         """The first row of one statement, or None."""
         return await self._retrying(lambda: self._pool.fetchrow(query, *args))
 
+    async def fetch_only(self, query: str, *args: object) -> Row:
+        """The one row of a statement that always has one."""
+        (row,) = await self.fetch(query, *args)
+        return row
+
     async def fetch_value(self, query: str, *args: object) -> Any:  # noqa: ANN401 - the statement decides
         """The first value of the first row of one statement."""
         return await self._retrying(lambda: self._pool.fetchval(query, *args))
 
-    async def _retrying(self, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - the statement decides
+    async def _retrying(self, call: Callable[[], Awaitable[T]]) -> T:
         with translated_errors():
-            for attempt in range(1, _TRIES + 1):
+            for attempt in range(1, _TRIES):
                 try:
                     return await call()
                 except _RETRIED:
-                    if attempt == _TRIES:
-                        raise
                     await asyncio.sleep(random.uniform(0, 0.02 * attempt))  # noqa: S311 - not a secret
-        return None
+            return await call()
 
 
 class translated_errors:  # noqa: N801 - reads as a statement

@@ -5,12 +5,15 @@ from contextlib import asynccontextmanager
 
 from corral.engine import migrate
 from corral.engine.database import Database
+from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.devices import Devices
 from corral.engine.gateway.events import Events
 from corral.engine.gateway.jobs import Jobs
 from corral.engine.gateway.nodes import Nodes
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
+from corral.engine.gateway.steps import Steps
+from corral.engine.gateway.tasks import Tasks
 from corral.engine.gateway.upkeep import Upkeep
 from corral.engine.gateway.workflows import Workflows
 
@@ -25,6 +28,9 @@ class Engine:
         self.workflows = Workflows(database)
         self.runs = Runs(database)
         self.jobs = Jobs(database)
+        self.steps = Steps(database)
+        self.channels = Channels(database)
+        self.tasks = Tasks(database)
         self.events = Events(database)
         self.scans = Scans(database)
         self.upkeep = Upkeep(database, self.runs)

@@ -118,7 +118,7 @@ def _compare(applied: dict[int, tuple[str, str]]) -> list[Migration]:
 
 
 async def _apply_definitions(connection: "PoolConnectionProxy[Row]") -> None:
-    """Create every function and view anew. When any of them changed, all old ones go first, so that none outlives its file."""
+    """Create every function and view anew. When any changed, all old ones go first, so that none outlives its file."""
     definitions = list_definitions()
     checksum = hashlib.sha256("\n".join(definitions).encode()).hexdigest()
     if await connection.fetchval("select checksum from corral.definitions") != checksum:

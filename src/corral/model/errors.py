@@ -1,5 +1,8 @@
 """The one tree of errors, each with a stable code and its data in fields."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 
 class CorralError(Exception):
     """Something went wrong in a way that Corral has a word for."""
@@ -70,3 +73,41 @@ class EmbeddedPostgresError(CorralError):
     """
 
     code = "embedded_postgres"
+
+
+class Problem(NamedTuple):
+    """One thing wrong with a document, and where: `steps[2].with.package`, or nothing for the whole of it."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+class RecipeInvalidError(CorralError):
+    """A recipe, playbook or run was refused; `problems` holds all that is wrong with it, at least one.
+
+    Codes: recipe_invalid, command_invalid, playbook_invalid, params_invalid, overrides_invalid, args_invalid.
+    `message` and `path` are those of the first problem.
+    """
+
+    code = "recipe_invalid"
+
+    def __init__(self, problems: Sequence[Problem], *, code: str | None = None) -> None:
+        self.problems = tuple(problems)
+        first = self.problems[0]
+        more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
+        super().__init__(first.message + more, code=code, path=first.path or None)
+
+
+class RenderError(CorralError):
+    """A template could not be rendered: a value is undefined, of the wrong type or too large."""
+
+    code = "render_failed"
+
+
+class ActionClashError(CorralError):
+    """Two actions claim one name, or an extension offers something that is not an action."""
+
+    code = "action_clash"

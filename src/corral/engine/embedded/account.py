@@ -134,7 +134,9 @@ else:
         for program, *options in commands:
             if (found := shutil.which(program)) is None:
                 continue
-            done = subprocess.run([found, *options, _OWN_ACCOUNT], capture_output=True, text=True, check=False)
+            done = subprocess.run(  # noqa: S603  constants, no shell
+                [found, *options, _OWN_ACCOUNT], capture_output=True, text=True, check=False
+            )
             # Another process may have made it in the meantime, which is as good.
             with contextlib.suppress(KeyError):
                 pwd.getpwnam(_OWN_ACCOUNT)

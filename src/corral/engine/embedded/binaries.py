@@ -51,7 +51,7 @@ def major_version(bin_dir: Path) -> int:
     """Return the major version of the server in `bin_dir`. Raises when it is not one, or is too old."""
     program = bin_dir / f"postgres{_SUFFIX}"
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True, timeout=30)
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True, timeout=30)  # noqa: S603  no shell
     except (OSError, subprocess.SubprocessError) as error:
         raise EmbeddedPostgresError(
             f"{program} cannot be run: {error}", code="embedded_postgres_no_binaries", path=str(bin_dir)
@@ -69,7 +69,7 @@ def major_version(bin_dir: Path) -> int:
 def has_lz4(bin_dir: Path) -> bool:
     """Tell whether the server was built with LZ4; when it does not say, it was not."""
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603  PostgreSQL's programs, no shell
             [bin_dir / f"pg_config{_SUFFIX}", "--configure"],
             capture_output=True,
             text=True,
@@ -121,7 +121,7 @@ class Programs:
             with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile("w+") as output:
                 given.write(stdin)
                 given.seek(0)
-                done = subprocess.run(
+                done = subprocess.run(  # noqa: S603  PostgreSQL's programs, no shell
                     [self.bin_dir / f"{program}{_SUFFIX}", *arguments],
                     stdin=given,
                     stdout=output,
@@ -147,11 +147,11 @@ class Programs:
                 os.close(descriptor)
 
     def _name_directory(self, pgdata: Path) -> tuple[str, int | None]:
-        """Return a name of `pgdata` that the account can follow, and a descriptor to pass on, if it needs one.
+        """Return a name of `pgdata` that the account can follow, and the descriptor that it needs, if any.
 
-        Root may well keep a cluster below its own home, which nobody else may enter. There the server is given
-        the open directory instead of the path: /proc leads into it whatever lies above, and all that the server
-        opens later is relative to it.
+        Root may well keep a cluster below its own home, which nobody else may enter. There the server is
+        given the open directory instead of the path: /proc leads into it whatever lies above, and all that
+        the server opens later is relative to it.
         """
         blocker = self.account.blocked_at(pgdata.parent)
         if blocker is None:

@@ -33,8 +33,8 @@ _PG_CTL_WAIT_S = 1
 class Cluster:
     """The server in one directory: found or started, and stopped by whoever owns it.
 
-    The lock of the directory is the ownership. It outlives no process, so a server whose owner was killed is free
-    to be taken over; whoever finds the lock taken waits for its holder's server and joins it.
+    The lock of the directory is the ownership. It outlives no process, so a server whose owner was killed is
+    free to be taken over; whoever finds the lock taken waits for its holder's server and joins it.
     """
 
     def __init__(self, home: Path, *, bin_dir: Path, durable: bool, startup_timeout: timedelta) -> None:
@@ -102,12 +102,16 @@ class Cluster:
         return True
 
     def log_tail(self) -> str:
-        """Return the last lines that the server wrote."""
-        logs = sorted(self.pgdata.glob(f"{settings.LOG_DIRECTORY}/*.log"), key=lambda log: log.stat().st_mtime)
-        lines: list[str] = []
-        for log in (self.pgdata / _STARTUP_LOG, *logs[-1:]):
-            with contextlib.suppress(FileNotFoundError):
-                lines += log.read_text(errors="replace").splitlines()[-_LOG_LINES:]
+        """Return the last lines that the server wrote since it was launched."""
+        startup = self.pgdata / _STARTUP_LOG
+        if not startup.exists():
+            return ""
+        # The server writes to its log only after its last word here: an older one is of an earlier launch.
+        launched_at = startup.stat().st_mtime_ns
+        logs = [
+            log for log in (self.pgdata / settings.LOG_DIRECTORY).glob("*.log") if log.stat().st_mtime_ns >= launched_at
+        ]
+        lines = [line for log in (startup, *logs) for line in log.read_text(errors="replace").splitlines()]
         return "\n".join(lines[-_LOG_LINES:])
 
     def _look_around(self) -> None:
@@ -122,18 +126,23 @@ class Cluster:
                 check_pgdata(self.pgdata, self._bin_dir)
             else:
                 make_pgdata(self.home, programs=self._programs, endpoint=self._endpoint, durable=self._durable)
-            self._postmaster = self._own(deadline)
+            self._postmaster = self._own_or_end(deadline)
         except BaseException:
-            # A server that is not ready in time is of no use, and nobody would be left to stop it.
-            with contextlib.suppress(EmbeddedPostgresError):
-                if self.pgdata.exists():
-                    self._shut_down("immediate")
             self.owns = False
             self._lock.release()
             raise
 
+    def _own_or_end(self, deadline: float) -> Postmaster:
+        try:
+            return self._own(deadline)
+        except BaseException:
+            # A server that is not ready in time is of no use, and nobody would be left to stop it.
+            with contextlib.suppress(EmbeddedPostgresError):
+                self._shut_down("immediate")
+            raise
+
     def _own(self, deadline: float) -> Postmaster:
-        """Wait for the server that runs, or launch one and wait for it."""
+        """Wait for the server that runs, or for the one that it launches."""
         is_launched = False
         while True:
             found = find_running(self.pgdata, self._programs)
@@ -144,7 +153,7 @@ class Cluster:
                     raise self._start_failed("PostgreSQL did not start")
                 self._launch()
                 is_launched = True
-                if find_running(self.pgdata, self._programs) is not None:
+                if self._find_ready() is not None:
                     continue
             self._wait(deadline, or_raise=self._too_slow)
 
@@ -175,7 +184,12 @@ class Cluster:
             if find_running(self.pgdata, self._programs) is None:
                 return
             done = self._programs.run(
-                "pg_ctl stop", "--silent", "--wait", f"--timeout={_STOP_S}", f"--mode={mode}", pgdata=self.pgdata
+                "pg_ctl stop",
+                "--silent",
+                "--wait",
+                f"--timeout={_STOP_S}",
+                f"--mode={mode}",
+                pgdata=self.pgdata,
             )
             if done.returncode == 0:
                 return

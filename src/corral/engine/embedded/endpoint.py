@@ -104,8 +104,8 @@ class UnixSocket:
                 self._account.make_directory(directory)
                 return directory
         raise EmbeddedPostgresError(
-            f"no directory for PostgreSQL's socket: {self._directory} and the temporary directory are too long"
-            f" or closed to {self._account.name}",
+            f"no directory for PostgreSQL's socket: {self._directory} and the temporary directory"
+            f" are too long or closed to {self._account.name}",
             code="embedded_postgres_unreachable",
             path=str(self._directory),
         )

@@ -67,7 +67,7 @@ def make_pgdata(home: Path, *, programs: Programs, endpoint: Endpoint, durable: 
     The caller holds the lock of `home`.
     """
     for unfinished in home.glob(f"{_MAKING}*"):
-        # Its initdb may outlive the killed process that began it and still be writing: then a later start clears it.
+        # Its initdb may outlive the killed process that began it and still write: a later start clears that.
         shutil.rmtree(unfinished, ignore_errors=True)
     making = Path(tempfile.mkdtemp(prefix=_MAKING, dir=home))
     try:

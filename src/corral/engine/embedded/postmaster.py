@@ -79,9 +79,9 @@ def _works_in(pid: int, directory: Path) -> bool:
 def disown_pid_file(pgdata: Path, programs: Programs) -> None:
     """Make the postmaster.pid of a dead server harmless; call it only when none runs in `pgdata`.
 
-    PostgreSQL takes any live process with the same number and account for the old server, and so does it take
-    a zombie: both are common in a restarted container. The file itself must stay, as it names the shared memory
-    by which the new server recognises old backends that are still at work.
+    PostgreSQL takes any live process with the same number and account for the old server, and so does it
+    take a zombie: both are common in a restarted container. The file itself must stay, as it names the shared
+    memory by which the new server recognises old backends that are still at work.
     """
     if sys.platform != "linux":
         return

@@ -23,9 +23,9 @@ _CONNECT_ATTEMPTS = 5
 class EmbeddedPostgres:
     """A PostgreSQL that lives in `data_dir`, which must be new, empty or made by this class.
 
-    The process that starts it owns it and stops it. Another one that starts the same directory meanwhile joins it
-    and leaves it running; after an owner was killed, the next to start takes over. Data survives a kill of anything
-    at any time, unless `durable` is False.
+    The process that starts it owns it and stops it. Another one that starts the same directory meanwhile
+    joins it and leaves it running; after an owner was killed, the next to start takes over. Data survives a
+    kill of anything at any time and, if `durable`, a crash of the machine.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class EmbeddedPostgres:
 
     @property
     def dsn(self) -> str:
-        """The URL for the driver. It holds no secret, and serves only the account that owns the data, and root."""
+        """The URL for the driver. It holds no secret and serves only the data's owner and root."""
         return self._started().dsn
 
     @property

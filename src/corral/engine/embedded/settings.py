@@ -29,7 +29,7 @@ _QUEUE = {
     "idle_in_transaction_session_timeout": "60s",
 }
 
-# A week of logs, one file a day. Neither statements, nor parameters, nor the details of an error, which quote rows.
+# A week of logs, a file a day, without statements, parameters and the details of errors, which quote rows.
 _LOG = {
     "logging_collector": "on",
     "log_directory": LOG_DIRECTORY,

@@ -34,7 +34,7 @@ class Devices:
         )
         return to_records(rows, Device)
 
-    async def update_device(  # noqa: PLR0913 - what may be changed
+    async def update_device(
         self,
         device_id: UUID,
         *,

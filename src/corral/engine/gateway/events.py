@@ -19,7 +19,7 @@ class Events:
         return (await self.apply_callbacks([(node_id, events)]))[0]
 
     async def apply_callbacks(self, callbacks: Sequence[tuple[str, Sequence[Json]]]) -> list[list[EventResult]]:
-        """Apply the callbacks of many nodes in one transaction; if that fails, each alone; if that fails, each event alone."""
+        """Apply callbacks of many nodes in one transaction; if that fails, each alone; failing that, each event."""
         batches = [[{**event, "node_id": node_id} for event in events] for node_id, events in callbacks]
         try:
             results = await self._apply([event for batch in batches for event in batch])

@@ -14,7 +14,7 @@ class Nodes:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def register_node(  # noqa: PLR0913 - a node's identity has that many parts
+    async def register_node(
         self,
         node_id: str,
         *,
@@ -28,7 +28,7 @@ class Nodes:
         state_id: str | None = None,
     ) -> Registration:
         """Start a new epoch of the node. The same `state_id` as before proves that the predecessor is dead."""
-        row = await self._database.fetch_one(
+        row = await self._database.fetch_only(
             "select * from corral.fn_register_node($1, $2, $3, $4, $5, $6, $7, $8, $9)",
             node_id,
             name,
@@ -40,7 +40,6 @@ class Nodes:
             meta,
             state_id,
         )
-        assert row is not None
         return to_record(row, Registration)
 
     async def heartbeat(
@@ -50,10 +49,9 @@ class Nodes:
 
         Raises StaleEpochError (the caller must stop) and UnknownNodeError.
         """
-        row = await self._database.fetch_one(
+        row = await self._database.fetch_only(
             "select * from corral.fn_heartbeat($1, $2, $3, $4)", node_id, epoch, list(held), list(devices)
         )
-        assert row is not None
         return to_record(row, Heartbeat)
 
     async def report_devices(
@@ -65,9 +63,7 @@ class Nodes:
         )
         return changed
 
-    async def pull_job(
-        self, node_id: str, *, epoch: int, want: int, request_id: UUID | None = None
-    ) -> list[Grant]:
+    async def pull_job(self, node_id: str, *, epoch: int, want: int, request_id: UUID | None = None) -> list[Grant]:
         """Lease up to `want` jobs to the node. Repeating a `request_id` returns what it already got."""
         rows = await self._database.fetch(
             "select * from corral.fn_pull_job($1, $2, $3, $4)", node_id, epoch, want, request_id

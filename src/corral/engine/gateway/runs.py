@@ -16,12 +16,10 @@ class Runs:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create_run(
-        self, workflow_id: UUID, request: Json | None = None, *, actor: str | None = None
-    ) -> Run:
+    async def create_run(self, workflow_id: UUID, request: Json | None = None, *, actor: str | None = None) -> Run:
         """Store the run and fan it out. A crash in between loses nothing: upkeep goes on where this stopped.
 
-        `request` is what fn_create_run documents. Raises NotFoundError and InvalidRequestError, whose path names the value.
+        `request` is what fn_create_run documents. Raises NotFoundError, and InvalidRequestError with the value's path.
         """
         run_id: UUID = await self._database.fetch_value(
             "select (corral.fn_create_run($1, $2, $3)).run_id", workflow_id, request or {}, actor
@@ -33,9 +31,8 @@ class Runs:
         """Make the run's jobs, one chunk a transaction. Returns how many this call made; repeating it is safe."""
         made = 0
         while True:
-            row = await self._database.fetch_one("select * from corral.fn_fan_out_run($1, $2)", run_id, chunk)
-            assert row is not None
-            made += row["jobs_made"]
+            row = await self._database.fetch_only("select * from corral.fn_fan_out_run($1, $2)", run_id, chunk)
+            made += int(row["jobs_made"])
             if row["is_done"]:
                 return made
 
@@ -51,9 +48,10 @@ class Runs:
         cancelled = 0
         after: UUID | None = None
         while True:
-            row = await self._database.fetch_one("select * from corral.fn_cancel_jobs($1, $2, $3)", run_id, after, chunk)
-            assert row is not None
-            cancelled += row["cancelled"]
+            row = await self._database.fetch_only(
+                "select * from corral.fn_cancel_jobs($1, $2, $3)", run_id, after, chunk
+            )
+            cancelled += int(row["cancelled"])
             after = row["last_device_id"]
             if after is None:
                 return cancelled
@@ -63,7 +61,10 @@ class Runs:
     ) -> Run:
         """A new run on the devices where this one did not succeed. Raises ConflictError while it is still going."""
         retry_id: UUID = await self._database.fetch_value(
-            "select (corral.fn_retry_run($1, $2, $3)).run_id", run_id, None if statuses is None else list(statuses), actor
+            "select (corral.fn_retry_run($1, $2, $3)).run_id",
+            run_id,
+            None if statuses is None else list(statuses),
+            actor,
         )
         await self.fan_out_run(retry_id)
         return await self.get(retry_id)
@@ -81,9 +82,7 @@ class Runs:
             raise NotFoundError(message, path="run_id")
         return to_record(row, Run)
 
-    async def list(
-        self, *, workspace: str = "default", before: datetime | None = None, limit: int = 50
-    ) -> list[Run]:
+    async def list(self, *, workspace: str = "default", before: datetime | None = None, limit: int = 50) -> list[Run]:
         """Runs of a workspace, newest first, a page at a time: `before` is the oldest created_at seen."""
         rows = await self._database.fetch(
             "select * from corral.run_states where workspace = $1 and ($2::timestamptz is null or created_at < $2)"

@@ -15,7 +15,11 @@ class Scans:
         self._database = database
 
     async def request_scan(
-        self, node_ids: Sequence[str] | None = None, *, addresses: Sequence[str] = (), actor: str | None = None
+        self,
+        node_ids: Sequence[str] | None = None,
+        *,
+        addresses: Sequence[str] = (),
+        actor: str | None = None,
     ) -> list[Scan]:
         """One scan per node, of all live nodes by default; an open scan is joined. Raises UnknownNodeError."""
         rows = await self._database.fetch(

@@ -16,8 +16,7 @@ class Upkeep:
 
     async def tick_upkeep(self) -> Tick:
         """Note that upkeep is alive; learn whether verdicts may be passed."""
-        row = await self._database.fetch_one("select * from corral.fn_tick_upkeep()")
-        assert row is not None
+        row = await self._database.fetch_only("select * from corral.fn_tick_upkeep()")
         return to_record(row, Tick)
 
     async def expire_leases(self) -> int:
@@ -40,6 +39,20 @@ class Upkeep:
         while count := await self._database.fetch_value("select corral.fn_time_out_pools($1)", chunk):
             ended += count
         return ended
+
+    async def expire_steps(self, *, chunk: int = 1000) -> int:
+        """Take back steps of distributed jobs that are past their own deadline."""
+        taken = 0
+        while count := await self._database.fetch_value("select corral.fn_expire_steps($1)", chunk):
+            taken += count
+        return taken
+
+    async def fail_unclaimable_steps(self, *, chunk: int = 1000) -> int:
+        """Fail steps that no live node has been capable of for too long."""
+        failed = 0
+        while count := await self._database.fetch_value("select corral.fn_fail_unclaimable_steps($1)", chunk):
+            failed += count
+        return failed
 
     async def resolve_contested(self) -> int:
         """Move contested devices that are free to move."""

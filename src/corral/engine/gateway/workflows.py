@@ -17,10 +17,9 @@ class Workflows:
         self, name: str, recipe: Json, *, mode: str = "device", actor: str | None = None
     ) -> Workflow:
         """The next version of the name, or its newest one where the recipe is the same."""
-        row = await self._database.fetch_one(
+        row = await self._database.fetch_only(
             "select * from corral.fn_create_workflow($1, $2, $3, $4)", name, mode, recipe, actor
         )
-        assert row is not None
         return to_record(row, Workflow)
 
     async def get(self, workflow_id: UUID) -> Workflow:

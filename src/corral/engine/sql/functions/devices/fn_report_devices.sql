@@ -1,7 +1,8 @@
 -- Take in what a node says of its devices. A serial seen for the first time gets the next index_no and a lane; a known one keeps
 -- its index through unplugging and through a move. A device reported by another node moves there, unless its lane is leased:
--- then it is contested until the lease ends or its node reports it gone (rule 11). With p_is_complete, devices of this node that
--- are not listed are gone. Only what changed is written. Each device is {serial, …}; an absent field stays as it was.
+-- then it is contested, and upkeep moves it once the lease ended or its node reported it gone (rule 11). With p_is_complete,
+-- devices of this node that are not listed are gone. Only what changed is written. Each device is {serial, …}; an absent field
+-- stays as it was.
 -- Locks the node, then the lanes in key order, then devices. Raises CR101, CR102, CR002 with the offending path.
 create or replace function corral.fn_report_devices(p_node_id text, p_epoch integer, p_devices jsonb, p_is_complete boolean)
 returns integer
@@ -25,13 +26,19 @@ begin
     end if;
 
     perform fn_admit_devices(p_node_id, p_devices);
-    perform fn_lock_lanes(array(
-        select d.device_id
-          from jsonb_array_elements(p_devices) as r (body)
-          join devices d on d.serial = r.body ->> 'serial'
-           and d.serial_scope = case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
-        union
-        select d.device_id from devices d where p_is_complete and d.node_id = p_node_id));
+    perform fn_lock_lanes(fn_list_moving_devices(p_node_id, p_devices, p_is_complete));
+    -- What a person changes meanwhile must be seen by the statement that follows, not overwritten by it.
+    perform 1
+       from devices d
+      where d.device_id = any (array(
+                select k.device_id
+                  from jsonb_array_elements(p_devices) as r (body)
+                  join devices k on k.serial = r.body ->> 'serial'
+                   and k.serial_scope = case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
+                union
+                select k.device_id from devices k where p_is_complete and k.node_id = p_node_id))
+      order by d.device_id
+        for no key update;
 
     with told as (
         select distinct on (d.device_id) d.device_id, r.body
@@ -47,7 +54,7 @@ begin
     ), wanted as (
         select t.device_id, t.body,
                d.node_id <> p_node_id as is_foreign,
-               d.node_id <> p_node_id and l.lease_token is not null and d.connection <> 'gone' as is_contested,
+               d.node_id <> p_node_id and l.lease_token is not null as is_contested,
                coalesce(t.body ->> 'connection', d.connection) as connection,
                case when d.health_by = 'operator' and d.health = 'quarantined' then d.health
                     else coalesce(t.body ->> 'health', d.health) end as health

@@ -1,5 +1,7 @@
 -- Move jobs on by the events that were applied: the first word of a lease starts its attempt, whichever event carries it (rule 7),
 -- and steps move the progress. Called by fn_apply_node_events; the jobs are locked. Returns what changed, for the runs' versions.
+-- A job that ends for good needs no more of this; one that goes back to its queue remembers its sequence, so that what was overtaken
+-- stays stale (rule 9).
 create or replace function corral.fn_apply_job_progress(p_events corral.judged_event[]) returns corral.job_ended[]
 language plpgsql volatile
 set search_path = corral, pg_catalog
@@ -10,7 +12,7 @@ declare
 begin
     with told as materialized (
         select e.job_id, max(e.seq) as seq, min(e.at) as at,
-               bool_or(e.type = 'job_finished') as is_ending,
+               bool_or(e.type = 'job_finished' and e.body ->> 'outcome' in ('succeeded', 'failed')) as is_ending,
                (array_agg(e.body ->> 'step' order by e.seq desc) filter (where e.type = 'step_started'))[1] as current_step,
                max((e.body ->> 'position')::integer) filter (where e.type = 'step_finished') as steps_done,
                max((e.body ->> 'total')::integer) as steps_total

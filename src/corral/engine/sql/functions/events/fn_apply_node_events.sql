@@ -15,6 +15,7 @@ declare
     v_types    text[];
     v_news     job_ended[] := '{}';
     v_changes  job_change[] := '{}';
+    v_effects  job_effects;
 begin
     perform fn_lock_lanes(array(
         select j.device_id from jobs j
@@ -23,6 +24,10 @@ begin
     perform fn_lock_jobs(array(
         select e.job_id from unnest(v_events) e
          where e.outcome is null and e.type in ('job_started', 'step_started', 'step_finished', 'job_finished')));
+    perform fn_lock_late_steps(array_agg(e.job_id), array_agg(e.body ->> 'step'), array_agg(e.lease_token))
+       from unnest(v_events) e join jobs j on j.job_id = e.job_id and j.mode = 'distributed'
+      where e.outcome is null and e.type in ('step_started', 'step_finished')
+     having count(*) > 0;
     v_events := fn_record_events(fn_judge_events(v_events));
 
     v_types := array(select distinct e.type from unnest(v_events) e where e.outcome = 'applied');
@@ -39,7 +44,9 @@ begin
         perform fn_apply_scans(v_events);
     end if;
     if v_types && '{step_started,step_finished}' then
-        v_changes := fn_apply_step_leases(v_events);
+        v_effects := fn_apply_step_leases(v_events);
+        v_changes := v_effects.changes;
+        v_news := v_news || v_effects.news;
     end if;
     if v_types && '{job_finished}' then
         v_changes := v_changes || fn_read_endings(v_events);

@@ -15,6 +15,8 @@ begin
         select e.*,
                min(e.seq) filter (where e.type = 'job_finished' and e.outcome is null)
                    over (partition by e.job_id, e.lease_token) as end_seq,
+               min(e.seq) filter (where e.type = 'step_finished' and e.outcome is null)
+                   over (partition by e.job_id, e.lease_token) as step_end_seq,
                row_number() over (partition by e.job_id, e.lease_token, e.type, e.outcome order by e.seq, e.ord) as place
           from unnest(p_events) e
     ), judged as (
@@ -31,8 +33,9 @@ begin
             when j.mode = 'distributed' then
                 case when e.type in ('job_started', 'job_finished') then 'a distributed job has no events of its own'
                      when st.lease_token is null then 'the token is not the step''s current one'
-                     when st.status <> 'running' and st.finished_at is not null then 'the step has ended'
-                     when e.seq <= st.state_seq then 'something later was applied' end
+                     when st.finished_at is not null then 'the step has ended'
+                     when e.seq <= st.state_seq then 'something later was applied'
+                     when e.seq > e.step_end_seq then 'it follows the step''s end' end
             when j.lease_token is distinct from e.lease_token or j.lease_owner is distinct from e.node_id
                  then 'the token is not the job''s current one'
             when j.finished_at is not null then 'the job has ended'

@@ -54,7 +54,7 @@ begin
               from wanted w
              where j.job_id = w.job_id and j.job_id = any (array(select u.job_id from unnest(p_changes) u))
             returning row(w.job_id, w.run_id, w.device_id, w.lease_owner, w.lease_token, j.status, j.failure_reason, w.error_message,
-                          w.was in ('leased', 'running'), w.is_gated,
+                          w.was in ('leased', 'running') and w.lease_token is not null, w.is_gated,
                           extract(epoch from w.ended_at - w.started_at))::job_ended as job
         )
         select array_agg(c.job), array_agg((c.job).device_id) filter (where (c.job).device_id is not null),

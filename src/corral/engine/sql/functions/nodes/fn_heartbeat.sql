@@ -10,13 +10,16 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mer
 as $$
 #variable_conflict use_column
 declare
-    v_node  nodes := fn_renew_node_lease(p_node_id, p_epoch);
-    v_held  uuid[] := coalesce(p_held, '{}');
+    v_node    nodes := fn_renew_node_lease(p_node_id, p_epoch);
+    v_held    uuid[] := coalesce(p_held, '{}');
+    v_review  uuid[];
 begin
+    v_review := fn_list_doubtful_leases(p_node_id, p_epoch, v_held);
     if p_devices is not null and p_devices <> '[]' then
+        perform fn_lock_lanes(v_review || fn_list_moving_devices(p_node_id, p_devices, false));
         perform fn_report_devices(p_node_id, p_epoch, p_devices, false);
     end if;
-    perform fn_review_leases(p_node_id, p_epoch, v_held);
+    perform fn_review_leases(p_node_id, p_epoch, v_held, v_review);
 
     return query
     select extract(epoch from (select s.lease_time from settings s))::double precision,

@@ -18,7 +18,7 @@ begin
     select array_agg(w.device_id) into v_devices
       from (select w.device_id from waiting_lanes w
              where w.unavailable_since is not null
-               and ((w.skip_offline and w.is_offline and w.unavailable_since <= v_now - v_grace)
+               and ((w.skip_offline and w.offline_since <= v_now - v_grace)
                     or greatest(w.unavailable_since, w.queued_at) <= v_now - w.wait_timeout)
              order by w.device_id
              limit coalesce(p_limit, 1000)) w;
@@ -31,7 +31,7 @@ begin
       into v_changes
       from waiting_lanes w
      where w.device_id = any (v_devices) and w.unavailable_since is not null
-       and ((w.skip_offline and w.is_offline and w.unavailable_since <= v_now - v_grace)
+       and ((w.skip_offline and w.offline_since <= v_now - v_grace)
             or greatest(w.unavailable_since, w.queued_at) <= v_now - w.wait_timeout);
     perform fn_lock_jobs(array(select c.job_id from unnest(v_changes) c));
     return fn_conclude_jobs(v_changes);

@@ -1,0 +1,1 @@
+"""What makes a well-formed recipe a sensible one: each module looks at one side of it and yields problems."""
