@@ -43,9 +43,7 @@ async def reads_of(engine: Engine, query: str, *args: object) -> Reads:
 
 async def reads_of_a_cycle(engine: Engine, node_id: str, *, epoch: int = 1) -> dict[str, Reads]:
     """What each hot call reads while a node pulls, starts, beats and finishes."""
-    pull = await reads_of(
-        engine, "select * from corral.fn_pull_job($1, $2, 20, gen_random_uuid())", node_id, epoch
-    )
+    pull = await reads_of(engine, "select * from corral.fn_pull_job($1, $2, 20, gen_random_uuid())", node_id, epoch)
     held = [row["lease_token"] for row in pull.rows]
     apply = "select * from corral.fn_apply_node_events($1)"
     step: Json = {"step": "tap", "status": "succeeded"}
