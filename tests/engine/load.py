@@ -5,7 +5,8 @@ from corral.engine import Engine
 _LOAD_FARM = """
 with made_nodes as (
     insert into corral.nodes (node_id, name, epoch, lease_until, registered_at, last_heartbeat_at)
-    select format('node-%s', n), format('node-%s', n), 1, corral.fn_now() + interval '1 day', corral.fn_now(), corral.fn_now()
+    select format('node-%s', n), format('node-%s', n), 1,
+           corral.fn_now() + interval '1 day', corral.fn_now(), corral.fn_now()
       from generate_series(1, $1::integer) n
     returning node_id
 ), made_devices as (
