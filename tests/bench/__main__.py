@@ -18,14 +18,14 @@ CHECKS = ("throughput", "pull_cost", "fan_out")
 
 async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) -> list[Check]:
     """Run the measurements on a new, durable server."""
-    checks = []
+    checks: list[Check] = []
     async with EmbeddedPostgres.ephemeral(bin_dir=bin_dir, durable=True) as server:
         for name in only:
             print(name, flush=True)
             if name == "throughput":
                 checks.append(await check_throughput(server.dsn, bin_dir, rounds=rounds, seconds=seconds))
             elif name == "pull_cost":
-                checks.append(await check_pull_cost(server.dsn, samples=400))
+                checks.extend(await check_pull_cost(server.dsn, samples=400))
             elif name == "fan_out":
                 checks.append(await check_fan_out(server.dsn, rounds=rounds))
     return checks

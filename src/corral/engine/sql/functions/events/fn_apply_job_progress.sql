@@ -5,7 +5,7 @@
 create or replace function corral.fn_apply_job_progress(p_events corral.judged_event[]) returns corral.job_ended[]
 language plpgsql volatile
 set search_path = corral, pg_catalog
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
 as $$
 declare
     v_news  job_ended[];

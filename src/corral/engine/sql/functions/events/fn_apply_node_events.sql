@@ -18,9 +18,9 @@ declare
     v_effects  job_effects;
 begin
     perform fn_lock_lanes(array(
-        select j.device_id from unnest(v_events) e join jobs j on j.job_id = e.job_id
-         where e.type = 'job_finished' and e.outcome is null and j.device_id is not null
-           and j.job_id = any (array(select o.job_id from unnest(v_events) o))));
+        select j.device_id from jobs j
+         where j.job_id = any (array(select e.job_id from unnest(v_events) e where e.type = 'job_finished' and e.outcome is null))
+           and j.device_id is not null));
     perform fn_lock_jobs(array(
         select e.job_id from unnest(v_events) e
          where e.outcome is null and e.type in ('job_started', 'step_started', 'step_finished', 'job_finished')));

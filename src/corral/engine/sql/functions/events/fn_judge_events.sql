@@ -6,7 +6,7 @@
 create or replace function corral.fn_judge_events(p_events corral.judged_event[]) returns corral.judged_event[]
 language plpgsql stable
 set search_path = corral, pg_catalog
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
 as $$
 declare
     v_events  judged_event[];

@@ -3,7 +3,7 @@
 create or replace function corral.fn_read_endings(p_events corral.judged_event[]) returns corral.job_change[]
 language plpgsql stable
 set search_path = corral, pg_catalog
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
 as $$
 begin
     return (

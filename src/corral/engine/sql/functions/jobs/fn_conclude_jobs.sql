@@ -8,7 +8,7 @@ create or replace function corral.fn_conclude_jobs(p_changes corral.job_change[]
 returns integer
 language plpgsql volatile
 set search_path = corral, pg_catalog
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
 as $$
 declare
     v_now      timestamptz := fn_now();
@@ -37,7 +37,7 @@ begin
                    fn_clamp_time(c.at, coalesce(j.started_at, j.leased_at, j.queued_at), v_now) as ended_at
               from unnest(p_changes) c
               join jobs j on j.job_id = c.job_id
-              join runs r on r.run_id = j.run_id
+              cross join lateral (select o.cancel_requested_at from runs o where o.run_id = j.run_id limit 1) r
              where j.finished_at is null and j.job_id = any (array(select u.job_id from unnest(p_changes) u))
         ), changed as (
             update jobs j

@@ -3,7 +3,7 @@
 create or replace function corral.fn_count_jobs(p_ended corral.job_ended[]) returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = on
 as $$
 begin
     insert into run_versions as v (run_id, stripe, leased, succeeded, failed, cancelled, skipped_offline,

@@ -4,7 +4,7 @@
 create or replace function corral.fn_settle_lanes(p_device_ids uuid[], p_ended_tokens uuid[] default '{}') returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
 as $$
 begin
     update lanes l

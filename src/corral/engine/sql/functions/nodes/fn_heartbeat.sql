@@ -7,6 +7,7 @@ create or replace function corral.fn_heartbeat(p_node_id text, p_epoch integer, 
 returns table (lease_s double precision, lost uuid[], cancel uuid[], scans jsonb, draining boolean, refused text[])
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare

@@ -6,7 +6,7 @@
 create or replace function corral.fn_advance_runs(p_started uuid[], p_ended uuid[]) returns integer
 language plpgsql volatile
 set search_path = corral, pg_catalog
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = on
 as $$
 declare
     c_near   constant integer := 50;
