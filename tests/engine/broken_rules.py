@@ -38,16 +38,10 @@ BROKEN_RULES: Final[dict[str, tuple[str, str, str]]] = {
         "filter (where l.request_id = p_request_id)",
         "filter (where false)",
     ),
-    "a capped run looks not ahead": ("fn_pick_lanes", "a.gated_before <= p_gated_room", "true"),
     "a requeued job keeps its token": (
         "fn_conclude_jobs",
         "deadline_at = null,",
         "deadline_at = null, lease_token = case when w.status <> 'queued' then j.lease_token end,",
-    ),
-    "attempts are bounded": (
-        "fn_conclude_jobs",
-        "when j.is_started and j.attempt >= j.max_attempts then 'failed'",
-        "",
     ),
     "jobs of a device are first in, first out": (
         "fn_settle_lanes",
@@ -59,11 +53,6 @@ BROKEN_RULES: Final[dict[str, tuple[str, str, str]]] = {
         "fn_register_node",
         "if v_former.state_id = p_state_id then",
         "if true then",
-    ),
-    "an outage passes no verdicts": (
-        "fn_verdicts_are_open",
-        "and u.verdicts_from <= fn_now() - s.lease_time",
-        "",
     ),
     "a leased device stays on its node": (
         "fn_report_devices",

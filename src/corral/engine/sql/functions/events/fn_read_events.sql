@@ -18,7 +18,7 @@ begin
                case when fn_is_uuid(t.event_id) then t.event_id::uuid end as event_id,
                case when fn_is_uuid(t.job_id) then t.job_id::uuid end as job_id,
                case when fn_is_uuid(t.lease_token) then t.lease_token::uuid end as lease_token,
-               case when length(t.seq) <= 15 and t.seq ~ '^\d+$' then t.seq::bigint end as seq,
+               case when length(t.seq) <= 15 and t.seq ~ '^[1-9]\d*$' then t.seq::bigint end as seq,
                case when t.at ~ c_instant then t.at::timestamptz end as at
           from told t
     ), judged as (
