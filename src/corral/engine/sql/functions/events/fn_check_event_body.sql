@@ -14,8 +14,7 @@ as $$
                  jsonb_typeof(p_body -> 'steps') <> 'array'
                  or jsonb_path_exists(p_body, '$.steps[*] ? (!exists(@.step) || !exists(@.status))')
                  or jsonb_path_exists(p_body, '$.steps[*].status ? (@ != "succeeded" && @ != "failed" && @ != "skipped" && @ != "cancelled")')
-                 or exists (select 1 from jsonb_array_elements(p_body -> 'steps') as s (body)
-                             where coalesce(octet_length(s.body ->> 'step'), 0) not between 1 and 200))
+                 or jsonb_path_exists(p_body, '$.steps[*] ? (!(@.step like_regex "^.{1,200}$" flag "s"))'))
              then 'steps must be a list of {step, status, …} in final states'
         when p_type = 'log' and (coalesce(jsonb_typeof(p_body -> 'lines'), '') <> 'array'
                                  or jsonb_path_exists(p_body, '$.lines[*] ? (!exists(@.message))'))

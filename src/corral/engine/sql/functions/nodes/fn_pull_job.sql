@@ -33,18 +33,17 @@ begin
             if v_room > 0 and exists (select 1 from jobs j where j.is_waiting and j.device_id is null) then
                 v_devices := v_devices || fn_bind_pool(p_node_id, v_room);
             end if;
-            v_devices := fn_grant_lanes(v_node, p_request_id, v_devices);
+            return query select * from fn_grant_lanes(v_node, p_request_id, v_devices);
         end if;
+        return;
     end if;
 
     return query
         select j.job_id, j.run_id, l.device_id, d.serial, d.runtime_handle, l.lease_token, l.fence, j.attempt + 1, j.priority,
                j.position, extract(epoch from j.timeout)::double precision, j.input
-          from unnest(v_devices) with ordinality as g (device_id, place)
-          join lanes l on l.device_id = g.device_id
-          join jobs j on j.job_id = l.job_id
-          join devices d on d.device_id = g.device_id
-         where l.device_id = any (v_devices) and d.device_id = any (v_devices)
-           and j.job_id = any (array(select o.job_id from lanes o where o.device_id = any (v_devices)))
-         order by g.place;
+          from lanes l
+          join jobs j on j.job_id = l.job_id and j.job_id = any (array(select o.job_id from lanes o where o.device_id = any (v_devices)))
+          join devices d on d.device_id = l.device_id and d.device_id = any (v_devices)
+         where l.device_id = any (v_devices)
+         order by l.granted_at, j.priority desc, j.position;
 end $$;
