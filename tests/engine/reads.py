@@ -29,7 +29,7 @@ class Reads:
 
 async def reads_of(engine: Engine, query: str, *args: object) -> Reads:
     """Make a call and commit it; say what it read."""
-    async with engine.database.connection() as connection:
+    async with engine.database.own_connection() as connection:
         await connection.execute("select pg_stat_force_next_flush()")  # else earlier transactions are counted in
         async with connection.transaction():
             rows = await connection.fetch(query, *args)
