@@ -64,6 +64,12 @@ class DatabaseNotReadyError(CorralError):
     code = "database_not_ready"
 
 
+class BrokenRuleError(CorralError):
+    """The database held a rule of the engine's against the engine itself: a bug of ours, and nothing was written."""
+
+    code = "broken_rule"
+
+
 class EmbeddedPostgresError(CorralError):
     """The embedded PostgreSQL could not be made, started, joined or stopped; nothing was deleted.
 

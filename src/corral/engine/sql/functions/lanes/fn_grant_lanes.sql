@@ -1,9 +1,10 @@
 -- Lease the head job of each of these lanes to the node: a fresh token, the next fence, a row in leases.
--- Called by fn_pull_job and fn_grant_pool, which locked the node and the lanes and took the places in the gates.
+-- Called by fn_pull_job, once: it locked the node and the lanes and took the places in the gates.
 -- The heads are read in a later statement than the lanes were locked in, so a head that came in meanwhile is seen.
 create or replace function corral.fn_grant_lanes(p_node corral.nodes, p_request_id uuid, p_device_ids uuid[]) returns uuid[]
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 declare
     v_now  timestamptz := fn_now();
@@ -24,7 +25,7 @@ begin
                lease_owner = p_node.node_id, lease_token = g.lease_token, state_seq = 0, leased_at = v_now,
                started_at = null, steps_done = 0, deadline_at = v_now + s.start_within + j.timeout
           from granted g, settings s
-         where j.job_id = g.job_id
+         where j.job_id = g.job_id and j.job_id = any (array(select o.job_id from granted o))
         returning j.job_id, j.run_id, j.attempt + 1 as attempt, g.device_id, g.lease_token, g.fence
     ), recorded as (
         insert into leases (job_id, lease_token, attempt, node_id, device_id, fence, granted_at)

@@ -8,6 +8,7 @@ returns table (job_id uuid, run_id uuid, device_id uuid, serial text, runtime_ha
                attempt integer, priority integer, "position" bigint, timeout_s double precision, input jsonb)
 language plpgsql volatile rows 20
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
@@ -27,12 +28,12 @@ begin
         v_held := v_held + fn_count_step_leases(p_node_id);
         v_room := least(p_want, v_node.max_concurrency + v_node.lookahead - v_held);
         if v_room > 0 then
-            v_devices := fn_grant_lanes(v_node, p_request_id,
-                fn_pick_lanes(p_node_id, v_room, case when v_gated then v_node.max_concurrency - v_held end));
+            v_devices := fn_pick_lanes(p_node_id, v_room, case when v_gated then v_node.max_concurrency - v_held end);
             v_room := least(v_room, v_node.max_concurrency - v_held) - coalesce(cardinality(v_devices), 0);
             if v_room > 0 and exists (select 1 from jobs j where j.is_waiting and j.device_id is null) then
-                v_devices := v_devices || fn_grant_pool(v_node, p_request_id, v_room);
+                v_devices := v_devices || fn_bind_pool(p_node_id, v_room);
             end if;
+            v_devices := fn_grant_lanes(v_node, p_request_id, v_devices);
         end if;
     end if;
 
@@ -43,5 +44,7 @@ begin
           join lanes l on l.device_id = g.device_id
           join jobs j on j.job_id = l.job_id
           join devices d on d.device_id = g.device_id
+         where l.device_id = any (v_devices) and d.device_id = any (v_devices)
+           and j.job_id = any (array(select o.job_id from lanes o where o.device_id = any (v_devices)))
          order by g.place;
 end $$;
