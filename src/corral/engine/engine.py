@@ -6,10 +6,13 @@ from contextlib import asynccontextmanager
 from corral.engine import migrate
 from corral.engine.database import Database
 from corral.engine.gateway.channels import Channels
+from corral.engine.gateway.commands import Commands
+from corral.engine.gateway.dashboard import Dashboard
 from corral.engine.gateway.devices import Devices
 from corral.engine.gateway.events import Events
 from corral.engine.gateway.jobs import Jobs
 from corral.engine.gateway.nodes import Nodes
+from corral.engine.gateway.playbooks import Playbooks
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
 from corral.engine.gateway.steps import Steps
@@ -26,6 +29,8 @@ class Engine:
         self.nodes = Nodes(database)
         self.devices = Devices(database)
         self.workflows = Workflows(database)
+        self.commands = Commands(database)
+        self.playbooks = Playbooks(database, self.commands)
         self.runs = Runs(database)
         self.jobs = Jobs(database)
         self.steps = Steps(database)
@@ -33,6 +38,7 @@ class Engine:
         self.tasks = Tasks(database)
         self.events = Events(database)
         self.scans = Scans(database)
+        self.dashboard = Dashboard(database)
         self.upkeep = Upkeep(database, self.runs)
 
     @classmethod

@@ -15,6 +15,7 @@ from corral.model.states import (
     RunStatus,
     ScanStatus,
     StepStatus,
+    WaitReason,
 )
 
 Json = dict[str, Any]
@@ -93,6 +94,48 @@ class Workflow(Struct, frozen=True):
     created_at: datetime
 
 
+class Command(Struct, frozen=True):
+    """A command asset: a reusable step. `revision` counts its changes."""
+
+    command_id: UUID
+    name: str
+    title: str | None
+    description: str | None
+    uses: str
+    with_params: Json
+    params: Json
+    timeout_s: float | None
+    timeout_bounds_s: list[float] | None
+    on_failure: str | None
+    retries: int | None
+    repeatable: bool | None
+    tags: list[str]
+    revision: int
+    used_by: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+
+class Playbook(Struct, frozen=True):
+    """An ordered choice of command assets, and the workflow version that it was compiled to.
+
+    Outdated when one of its commands was changed since.
+    """
+
+    playbook_id: UUID
+    name: str
+    title: str | None
+    description: str | None
+    timeout_s: float | None
+    defaults: Json
+    steps: list[Json]
+    workflow_id: UUID
+    workflow_version: int
+    is_outdated: bool
+    created_at: datetime
+    updated_at: datetime
+
+
 class Run(Struct, frozen=True):
     """One request to execute a workflow on a target. Secret params are never here."""
 
@@ -128,6 +171,24 @@ class Run(Struct, frozen=True):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    reviewed_at: datetime | None
+
+
+class Explanation(Struct, frozen=True):
+    """Why a job that has not started waits. `ahead` counts the jobs before it on its device."""
+
+    job_id: UUID
+    device_id: UUID | None
+    index_no: int | None
+    serial: str | None
+    node_id: str | None
+    status: JobStatus
+    reason: WaitReason
+    message: str
+    since: datetime
+    ahead: int
+    ahead_run_id: UUID | None
+    expected_start_at: datetime | None
 
 
 class RunSpec(Struct, frozen=True):

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import NotFoundError
-from corral.model.records import Json, Run, RunSpec
+from corral.model.records import Explanation, Json, Run, RunSpec
 from corral.model.states import JobStatus
 
 
@@ -68,6 +68,34 @@ class Runs:
         )
         await self.fan_out_run(retry_id)
         return await self.get(retry_id)
+
+    async def get_monitor(self, run_id: UUID, *, device: str | None = None) -> bytes:
+        """The monitor view of docs/monitor.md, as JSON ready to be sent. `device` is a number or a serial.
+
+        Raises NotFoundError for the run; a device that is not part of it selects nothing.
+        """
+        monitor: bytes = await self._database.fetch_value(
+            "select convert_to(corral.fn_get_monitor($1, $2), 'UTF8')", run_id, device
+        )
+        return monitor
+
+    async def get_run_version(self, run_id: UUID) -> int:
+        """What the monitor view's `version` would be, without building it. Raises NotFoundError."""
+        version: int = await self._database.fetch_value("select corral.fn_get_run_version($1)", run_id)
+        return version
+
+    async def explain_run(self, run_id: UUID, *, after: int = 0, limit: int = 1000) -> list[Explanation]:
+        """Why each job that has not started waits, by device number; `after` is the last number seen.
+
+        Jobs without a device come last on the first page. Raises NotFoundError.
+        """
+        rows = await self._database.fetch("select * from corral.fn_explain_run($1, $2, $3)", run_id, after, limit)
+        return to_records(rows, Explanation)
+
+    async def review_run(self, run_id: UUID, *, actor: str | None = None) -> Run:
+        """Note that somebody looked at an ended run. Raises NotFoundError, and ConflictError while it is going."""
+        await self._database.fetch_value("select (corral.fn_review_run($1, $2)).run_id", run_id, actor)
+        return await self.get(run_id)
 
     async def list_run_specs(self, run_ids: Sequence[UUID]) -> list[RunSpec]:
         """What nodes need to execute jobs of these runs: for nodes only, it holds secrets."""

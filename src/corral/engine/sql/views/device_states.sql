@@ -1,6 +1,9 @@
 -- Devices as people see them. Online is derived, never written: its node is alive and reported it connected.
+-- A connected device was last seen with its node's last heartbeat, another one when it stopped being connected.
 create or replace view corral.device_states as
 select d.device_id, d.node_id, d.serial, d.index_no, d.runtime_handle, d.label, d.tags, d.model, d.os_version, d.battery, d.temperature,
        d.connection, d.health, d.health_reason, d.contested_node_id, d.last_error_message, d.changed_at,
-       n.last_heartbeat_at as last_seen, d.connection = 'connected' and n.lease_until >= corral.fn_now() as online
+       case when d.connection = 'connected' then n.last_heartbeat_at else least(d.unavailable_since, n.last_heartbeat_at) end
+           as last_seen,
+       d.connection = 'connected' and n.lease_until >= corral.fn_now() as online
   from corral.devices d join corral.nodes n on n.node_id = d.node_id;

@@ -39,6 +39,7 @@ begin
     end if;
     if v_types && '{log,artifact_created}' then
         perform fn_apply_evidence(v_events);
+        v_news := v_news || fn_list_evidence(v_events);
     end if;
     if v_types && '{scan_progress,scan_finished}' then
         perform fn_apply_scans(v_events);

@@ -16,6 +16,7 @@ declare
     v_lease     interval := (select s.lease_time from settings s);
     v_former    nodes;
     v_epoch     integer;
+    v_devices   uuid[];
     v_requeued  integer := 0;
 begin
     if p_node_id is null or p_node_id !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' then
@@ -38,9 +39,11 @@ begin
     returning n.epoch into v_epoch;
 
     if v_former.state_id = p_state_id then
+        v_devices := array(select l.device_id from lanes l where l.node_id = p_node_id and l.lease_token is not null
+                              and l.lease_epoch = v_former.epoch);
+        perform fn_record_lost_leases(v_devices, 'rebooted');
         v_requeued := fn_take_back_leases(
-            array(select l.device_id from lanes l where l.node_id = p_node_id and l.lease_token is not null
-                     and l.lease_epoch = v_former.epoch),
+            v_devices,
             array(select s.lease_token from job_steps s
                    where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id
                      and s.lease_epoch = v_former.epoch),

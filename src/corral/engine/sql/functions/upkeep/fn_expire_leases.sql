@@ -11,6 +11,7 @@ declare
     v_now      timestamptz := fn_now();
     v_node     nodes;
     v_silent   boolean;
+    v_devices  uuid[];
     v_expired  integer;
 begin
     select n.* into v_node
@@ -23,10 +24,12 @@ begin
         return 0;
     end if;
     v_silent := v_node.lease_until < v_now;
+    v_devices := array(select l.device_id from lanes l
+                        where l.node_id = p_node_id and l.lease_token is not null
+                          and (v_silent or l.lease_epoch < v_node.epoch));
+    perform fn_record_lost_leases(v_devices, 'expired');
     v_expired := fn_take_back_leases(
-        array(select l.device_id from lanes l
-               where l.node_id = p_node_id and l.lease_token is not null
-                 and (v_silent or l.lease_epoch < v_node.epoch)),
+        v_devices,
         array(select s.lease_token from job_steps s
                where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id
                  and (v_silent or s.lease_epoch < v_node.epoch)),

@@ -1,0 +1,42 @@
+-- The tiles of a run's devices by their numbers, as JSON in text, and how many jobs do what. Counts are of jobs: those of a
+-- pool that have no device yet, and the one of a distributed run, are counted and have no tile.
+-- Called by fn_get_monitor. Reads each job of the run once. Writing the tiles is most of the cost, so they are formatted rather
+-- than built as JSON, which takes twice as long; only what a node may have said freely is escaped: ids and serials need it not.
+create or replace function corral.fn_get_heatmap(p_run_id uuid, out tiles text, out counts json)
+language sql stable
+set search_path = corral, pg_catalog
+set timezone = 'UTC'
+as $$
+    with plan as materialized (
+        select case jsonb_typeof(w.recipe -> 'steps') when 'array' then jsonb_array_length(w.recipe -> 'steps') else 0 end as steps
+          from runs r join workflows w on w.workflow_id = r.workflow_id where r.run_id = p_run_id
+    ), seen as materialized (
+        select n.node_id, n.lease_until >= fn_now() as is_alive, n.last_heartbeat_at,
+               to_json(n.last_heartbeat_at)::text as last_heartbeat
+          from nodes n
+    )
+    select '[' || coalesce(string_agg(format(
+               '{"index":%s,"device_id":"%s","serial":"%s","node_id":"%s","online":%s,"activity":"%s","progress":'
+               '{"current":%s,"total":%s,"step":%s},"attempt":%s,"last_seen":%s,"last_error_message":%s}',
+               d.index_no, d.device_id, d.serial, case when j.node_id is null or j.status = 'queued' then d.node_id else j.node_id end,
+               case when d.connection = 'connected' and s.is_alive then 'true' else 'false' end,
+               case j.status when 'running' then 'running' when 'succeeded' then 'done' when 'failed' then 'error'
+                             when 'skipped_offline' then 'offline' when 'cancelled' then 'cancelled' else 'waiting' end,
+               case when j.status = 'succeeded' and j.steps_total = 0 then p.steps else j.steps_done end,
+               case j.steps_total when 0 then p.steps else j.steps_total end,
+               case when j.current_step is null then 'null' else to_json(j.current_step)::text end, j.attempt,
+               case when d.connection = 'connected' then s.last_heartbeat
+                    else to_json(least(d.unavailable_since, s.last_heartbeat_at))::text end,
+               case when j.error_message is null then 'null' else to_json(j.error_message)::text end),
+               ',' order by d.index_no) filter (where d.index_no is not null), '') || ']',
+           json_build_object(
+               'total', count(*), 'waiting', count(*) filter (where j.status in ('queued', 'leased')),
+               'running', count(*) filter (where j.status = 'running'), 'done', count(*) filter (where j.status = 'succeeded'),
+               'error', count(*) filter (where j.status = 'failed'), 'offline', count(*) filter (where j.status = 'skipped_offline'),
+               'cancelled', count(*) filter (where j.status = 'cancelled'))
+      from plan p
+     cross join jobs j
+      left join devices d on d.device_id = j.device_id
+      left join seen s on s.node_id = d.node_id
+     where j.run_id = p_run_id
+$$;
