@@ -94,16 +94,17 @@ def _safe_name(filename: str) -> str:
 
 
 def _sniff_text(head: bytes) -> str:
+    is_whole = len(head) < HEAD_BYTES
     try:
-        # Incremental, because the head may end in the middle of a character.
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
+        # Incremental, because a head that is not the whole may end in the middle of a character.
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head, is_whole)
     except UnicodeDecodeError:
         return OCTET_STREAM
     if not head or any(byte < ord(" ") and byte not in _TEXT_CONTROLS for byte in head):
         return OCTET_STREAM
     if text.lstrip().startswith("<?xml"):
         return "application/xml"
-    return "application/json" if _looks_like_json(text, is_whole=len(head) < HEAD_BYTES) else "text/plain"
+    return "application/json" if _looks_like_json(text, is_whole=is_whole) else "text/plain"
 
 
 def _looks_like_json(text: str, *, is_whole: bool) -> bool:
