@@ -27,6 +27,7 @@ def test_an_s3_url_opens_a_bucket_unasked() -> None:
         "s3://key:hunter2@bucket/prefix",
         "s3://bucket?secret_access_key=hunter2",
         "s3://bucket?addressing=hunter2",
+        "s3://bucket?conditional=hunter2",
         "s3://bucket?endpoint=http://key:hunter2@host",
         "s3://bucket?endpoint=host:9000",
         "s3://bucket/../hunter",

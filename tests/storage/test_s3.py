@@ -17,6 +17,7 @@ from corral.model.errors import (
     StorageUnavailableError,
 )
 from corral.storage import DirectUpload, Store, open_store
+from corral.storage.s3 import S3Store
 from tests.storage.conftest import ACCESS_KEY, SECRET_KEY
 from tests.storage.test_store import KEY, LIMIT, PNG, assert_nothing_is_left, keys, put, read, sha256
 
@@ -155,3 +156,18 @@ async def test_two_prefixes_of_one_bucket_are_two_stores(s3_endpoint: str, bucke
 
     assert await keys(one) == {KEY}
     assert await keys(other) == set()
+
+
+@pytest.mark.parametrize("single_put_bytes", [1, LIMIT])
+async def test_a_store_without_conditions_still_refuses_a_taken_key(
+    s3_endpoint: str, bucket: str, single_put_bytes: int
+) -> None:
+    store = S3Store(
+        bucket, endpoint=s3_endpoint, region="us-east-1", is_conditional=False, single_put_bytes=single_put_bytes
+    )
+    await put(store)
+
+    with pytest.raises(ObjectExistsError):
+        await put(store, data=b"something else")
+
+    assert await read(store) == PNG

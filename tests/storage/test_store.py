@@ -121,6 +121,12 @@ async def test_a_range_that_is_none_says_how_much_there_is(store: Store, start: 
     assert raised.value.size_bytes == len(PNG)
 
 
+async def test_a_range_from_the_start_of_an_empty_object_is_empty(store: Store) -> None:
+    await put(store, data=b"")
+
+    assert await (await store.get(KEY, start=0, length=10)).read() == b""
+
+
 async def test_reading_can_stop_in_the_middle(store: Store) -> None:
     await put(store, data=b"x" * 3_000_000)
 

@@ -10,8 +10,7 @@ from corral.storage.local import LocalStore
 from corral.storage.s3 import S3Store
 from corral.storage.store import Store
 
-_OPTIONS: Final = frozenset({"endpoint", "region", "addressing"})
-_ADDRESSING: Final = {"path": False, "virtual": True}
+URL_OPTIONS: Final = frozenset({"endpoint", "region", "addressing", "conditional"})
 
 
 def open_store(url: str) -> Store:
@@ -45,11 +44,10 @@ def _open_bucket(url: str) -> S3Store:
             "the store's URL needs a bucket, and no credentials: those come from AWS_… variables"
         )
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if not options.keys() <= _OPTIONS:
-        raise StorageUrlInvalidError(f"the store's URL takes {', '.join(sorted(_OPTIONS))} and nothing else")
-    addressing = options.get("addressing", "path" if "endpoint" in options else "virtual")
-    if addressing not in _ADDRESSING:
-        raise StorageUrlInvalidError("the store's addressing is path or virtual")
+    if not options.keys() <= URL_OPTIONS:
+        raise StorageUrlInvalidError(f"the store's URL takes {', '.join(sorted(URL_OPTIONS))} and nothing else")
+    endpoint = options.get("endpoint")
+    addressing = options.get("addressing", "virtual" if endpoint is None else "path")
     try:
         prefix = check_prefix(parts.path.strip("/"))
     except KeyInvalidError as error:
@@ -57,10 +55,17 @@ def _open_bucket(url: str) -> S3Store:
     return S3Store(
         parts.netloc,
         prefix=prefix,
-        endpoint=_checked_endpoint(options["endpoint"]) if "endpoint" in options else None,
+        endpoint=None if endpoint is None else _checked_endpoint(endpoint),
         region=options.get("region"),
-        is_virtual_hosted=_ADDRESSING[addressing],
+        is_virtual_hosted=_choose("addressing", addressing, yes="virtual", no="path"),
+        is_conditional=_choose("conditional", options.get("conditional", "on"), yes="on", no="off"),
     )
+
+
+def _choose(option: str, value: str, *, yes: str, no: str) -> bool:
+    if value not in {yes, no}:
+        raise StorageUrlInvalidError(f"the store's {option} is {yes} or {no}")
+    return value == yes
 
 
 def _checked_endpoint(endpoint: str) -> str:

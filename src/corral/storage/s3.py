@@ -43,7 +43,11 @@ SINGLE_PUT_BYTES: Final = 8 * 1024 * 1024
 
 
 class S3Store:
-    """See Store. The bucket must honour `If-None-Match: *`, as AWS, MinIO, R2 and Ceph do."""
+    """See Store. The bucket must honour `If-None-Match: *`, as AWS and MinIO do.
+
+    For one that answers such requests with an error there is `is_conditional=False`: a taken key is then still
+    refused, but of two writers at the same instant the later wins.
+    """
 
     def __init__(
         self,
@@ -53,9 +57,11 @@ class S3Store:
         endpoint: str | None = None,
         region: str | None = None,
         is_virtual_hosted: bool = False,
+        is_conditional: bool = True,
         single_put_bytes: int = SINGLE_PUT_BYTES,
     ) -> None:
         self._name = f"s3://{bucket}/{prefix}"
+        self._is_conditional = is_conditional
         self._single_put_bytes = single_put_bytes
         self._bucket = Bucket(
             bucket,
@@ -108,7 +114,7 @@ class S3Store:
     async def get(self, key: str, *, start: int = 0, length: int | None = None) -> Content:
         check_key(key)
         if start or length is not None:
-            # Asking first tells a range past the end from any other error, and pins what is then read.
+            # Asking first tells a range past the end from any other error; objects do not change in between.
             size_bytes = (await self.stat(key)).size_bytes
             length = clamp_range(size_bytes, start=start, length=length)
         return await self._get(key, start=start, length=length)
@@ -179,7 +185,7 @@ class S3Store:
                 self._bucket,
                 receipt.key,
                 data,
-                mode="create",
+                mode="create" if self._is_conditional else "overwrite",
                 attributes={
                     "Content-Type": receipt.content_type,
                     "Content-Disposition": content_disposition(receipt.content_type, name),
@@ -192,14 +198,15 @@ class S3Store:
         try:
             with _named_errors(receipt.key):
                 await obstore.put_async(self._bucket, incoming, spool, use_multipart=True, max_concurrency=4)
-                await obstore.copy_async(self._bucket, incoming, receipt.key, overwrite=False)
+                await obstore.copy_async(self._bucket, incoming, receipt.key, overwrite=not self._is_conditional)
         finally:
             # Best effort: whatever goes wrong here is left to `sweep`, and must not hide how the copy went.
             with suppress(StorageError):
                 await self._delete(incoming)
 
     async def _get(self, key: str, *, start: int = 0, length: int | None = None) -> Content:
-        options: GetOptions = {} if length is None else {"range": (start, start + length)}
+        # No range for a length of 0 either: there is none in an empty object, which is then all there is to read.
+        options: GetOptions = {"range": (start, start + length)} if length else {}
         with _named_errors(key):
             result = await obstore.get_async(self._bucket, key, options=options)
         first, end = result.range

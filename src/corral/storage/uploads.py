@@ -92,7 +92,7 @@ class Uploads:
                 part.truncate(offset)
                 raise
             finally:
-                await in_thread(os.fsync, part.fileno())
+                await in_thread(_sync, part)
             return msgspec.structs.replace(upload, offset=offset + intake.received_bytes)
 
     async def finish(self, upload_id: str) -> Receipt:
@@ -169,8 +169,9 @@ class Uploads:
     def _locked(self, upload_id: str) -> Iterator[tuple[Upload, io.FileIO]]:
         """The upload and its part, written to by nobody else, in this process or another, meanwhile."""
         try:
-            part = io.FileIO(os.open(self._path(upload_id, "part"), _PART), "r+b")
-        except FileNotFoundError:
+            with named_os_errors("such upload", missing=True):
+                part = io.FileIO(os.open(self._path(upload_id, "part"), _PART), "r+b")
+        except ObjectNotFoundError:
             raise UploadNotFoundError("there is no such upload") from None
         with part:
             try:
@@ -187,8 +188,9 @@ class Uploads:
 
     def _remove(self, upload_id: str) -> None:
         # The part last: as long as it is there, `expire` finds what is left.
-        for suffix in ("json", "tmp", "part"):
-            self._path(upload_id, suffix).unlink(missing_ok=True)
+        with named_os_errors("the uploads' directory"):
+            for suffix in ("json", "tmp", "part"):
+                self._path(upload_id, suffix).unlink(missing_ok=True)
 
     def _expire(self, before: float) -> int:
         count = 0
@@ -215,7 +217,7 @@ def _private(path: str, flags: int) -> int:
 def _measure(part: io.FileIO, upload: Upload) -> Receipt:
     intake = Intake(limit_bytes=upload.size_bytes, size_bytes=upload.size_bytes, sha256=upload.sha256)
     part.seek(0)
-    while batch := part.read(CHUNK_BYTES):
+    while batch := _read_chunk(part):
         intake.received_bytes += len(batch)
         intake.hash(batch)
     receipt = intake.receipt("", filename=upload.name)
@@ -224,5 +226,15 @@ def _measure(part: io.FileIO, upload: Upload) -> Receipt:
 
 async def _read(part: io.FileIO) -> AsyncGenerator[bytes, None]:
     part.seek(0)
-    while chunk := await in_thread(part.read, CHUNK_BYTES):
+    while chunk := await in_thread(_read_chunk, part):
         yield chunk
+
+
+def _read_chunk(part: io.FileIO) -> bytes:
+    with named_os_errors("the upload"):
+        return part.read(CHUNK_BYTES)
+
+
+def _sync(part: io.FileIO) -> None:
+    with named_os_errors("the upload"):
+        os.fsync(part.fileno())
