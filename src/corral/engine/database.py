@@ -66,7 +66,7 @@ async def _prepare(connection: "asyncpg.Connection[Row]") -> None:
         await connection.set_type_codec(name, schema="pg_catalog", encoder=encode_json, decoder=_decode_json)
 
 
-class _Connection(asyncpg.Connection):  # type: ignore[type-arg]  # generic in its stubs only
+class _Connection(asyncpg.Connection):
     """A connection whose calls leave nothing behind in the session: handing it on costs no round trip to clean it up."""
 
     def get_reset_query(self) -> str:
