@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import asyncpg
@@ -30,20 +31,27 @@ async def execute(dsn: str, statement: str) -> None:
         await connection.close()
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session", params=["postgres18", "postgres15"])
-async def cluster_dsn(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+@asynccontextmanager
+async def template_cluster(bin_dir: Path) -> AsyncIterator[str]:
     """A server with a migrated database `template_farm`, whose clock can be moved."""
-    bin_dir = find_binaries()
-    if request.param == "postgres15":
-        bin_dir = DEBIAN_POSTGRES_15
-        if not bin_dir.exists():
-            pytest.skip("PostgreSQL 15 is not installed")
     async with EmbeddedPostgres.ephemeral(bin_dir=bin_dir) as cluster:
         await execute(cluster.dsn, "create database template_farm")
         async with Engine.connect(with_database(cluster.dsn, "template_farm"), max_connections=1) as engine:
             await engine.migrate()
         await execute(with_database(cluster.dsn, "template_farm"), MOVABLE_CLOCK)
         yield cluster.dsn
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=["postgres18", "postgres15"])
+async def cluster_dsn(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    """The embedded PostgreSQL and the oldest one that is supported."""
+    bin_dir = find_binaries()
+    if request.param == "postgres15":
+        bin_dir = DEBIAN_POSTGRES_15
+        if not bin_dir.exists():
+            pytest.skip("PostgreSQL 15 is not installed")
+    async with template_cluster(bin_dir) as dsn:
+        yield dsn
 
 
 @pytest_asyncio.fixture

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from corral.engine import migrate
+from corral.engine.announce import Announcements
 from corral.engine.database import Database
 from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
@@ -22,16 +23,17 @@ from corral.engine.gateway.workflows import Workflows
 
 
 class Engine:
-    """Everything that Corral knows and decides, behind one database. Holds no state of its own."""
+    """Everything that Corral knows and decides, behind one database. Holds no state but announcements on their way."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.announcements = Announcements(database)
         self.nodes = Nodes(database)
         self.devices = Devices(database)
         self.workflows = Workflows(database)
         self.commands = Commands(database)
         self.playbooks = Playbooks(database, self.commands)
-        self.runs = Runs(database)
+        self.runs = Runs(database, self.announcements)
         self.jobs = Jobs(database)
         self.steps = Steps(database)
         self.channels = Channels(database)
@@ -46,9 +48,11 @@ class Engine:
     async def connect(cls, dsn: str, *, max_connections: int = 16) -> "AsyncIterator[Engine]":
         """An engine for the length of a block. Raises DatabaseUnavailableError."""
         database = await Database.open(dsn, max_connections=max_connections)
+        engine = cls(database)
         try:
-            yield cls(database)
+            yield engine
         finally:
+            await engine.announcements.flush()
             await database.close()
 
     async def migrate(self) -> list[str]:

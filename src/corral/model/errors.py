@@ -52,6 +52,42 @@ class LeaseLostError(CorralError):
     code = "lease_lost"
 
 
+class UnauthenticatedError(CorralError):
+    """The caller showed no credential, or a wrong one."""
+
+    code = "unauthenticated"
+
+
+class ForbiddenError(CorralError):
+    """The caller is known, or needs no credential, but may not do this."""
+
+    code = "forbidden"
+
+
+class TooManyFailuresError(CorralError):
+    """The caller's address showed too many wrong credentials lately."""
+
+    code = "too_many_failures"
+
+
+class UnsupportedMediaTypeError(CorralError):
+    """The body is of a kind that is not read here."""
+
+    code = "unsupported_media_type"
+
+
+class RequestTimeoutError(CorralError):
+    """The request took longer than any should; what it asked for may or may not have happened."""
+
+    code = "request_timeout"
+
+
+class ConfigInvalidError(CorralError):
+    """A setting is unknown, missing or makes no sense; `path` names it."""
+
+    code = "config_invalid"
+
+
 class DatabaseUnavailableError(CorralError):
     """PostgreSQL could not be reached, or went away in the middle; nothing was half-written."""
 

@@ -40,6 +40,14 @@ class Heartbeat(Struct, frozen=True):
     refused: list[str]
 
 
+class News(Struct, frozen=True):
+    """Why a node's waiting pull should be answered: work that it could be granted, tokens whose work should stop."""
+
+    node_id: str
+    has_work: bool
+    cancel: list[UUID]
+
+
 class Node(Struct, frozen=True):
     """A machine that runs work."""
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import UnknownNodeError
-from corral.model.records import Grant, Heartbeat, Json, Node, Registration
+from corral.model.records import Grant, Heartbeat, Json, News, Node, Registration
 
 
 class Nodes:
@@ -74,6 +74,10 @@ class Nodes:
         """The tokens that the node holds and whose work should stop."""
         tokens: list[UUID] = await self._database.fetch_value("select corral.fn_list_cancels($1)", node_id)
         return tokens
+
+    async def list_news(self, node_ids: Sequence[str]) -> list[News]:
+        """Of these nodes, those whose waiting pull should be answered."""
+        return to_records(await self._database.fetch("select * from corral.fn_list_news($1)", list(node_ids)), News)
 
     async def drain_node(self, node_id: str, *, draining: bool = True, actor: str | None = None) -> None:
         """Give the node nothing new, or take that back."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from corral.engine.announce import EVERYBODY, Announcements
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import NotFoundError
 from corral.model.records import Explanation, Json, Run, RunSpec
@@ -13,8 +14,9 @@ from corral.model.states import JobStatus
 class Runs:
     """Requests to execute a workflow on a target."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, announcements: Announcements) -> None:
         self._database = database
+        self._announcements = announcements
 
     async def create_run(self, workflow_id: UUID, request: Json | None = None, *, actor: str | None = None) -> Run:
         """Store the run and fan it out. A crash in between loses nothing: upkeep goes on where this stopped.
@@ -33,6 +35,8 @@ class Runs:
         while True:
             row = await self._database.fetch_only("select * from corral.fn_fan_out_run($1, $2)", run_id, chunk)
             made += int(row["jobs_made"])
+            # A pool's jobs are for any node.
+            self._announcements.announce(row["node_ids"] or ([EVERYBODY] if row["jobs_made"] else []))
             if row["is_done"]:
                 return made
 
@@ -52,6 +56,7 @@ class Runs:
                 "select * from corral.fn_cancel_jobs($1, $2, $3)", run_id, after, chunk
             )
             cancelled += int(row["cancelled"])
+            self._announcements.announce(row["node_ids"])
             after = row["last_device_id"]
             if after is None:
                 return cancelled

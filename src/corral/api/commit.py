@@ -1,0 +1,70 @@
+"""Group commit: callbacks that arrive within a few milliseconds are applied in one transaction.
+
+A callback is answered only after the commit that holds it.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from corral.engine import Engine
+from corral.model.records import EventResult, Json
+
+_GATHER_S: Final = 0.002
+_MOST_EVENTS: Final = 500
+_MOST_AT_ONCE: Final = 4
+
+_Entry = tuple[str, Sequence[Json], asyncio.Future[list[EventResult]]]
+
+
+class CallbackCommitter:
+    """Gathers callbacks, and applies a few groups at a time."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._entries: list[_Entry] = []
+        self._events = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._slots = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._commits: set[asyncio.Task[None]] = set()
+
+    async def apply(self, node_id: str, events: Sequence[Json]) -> list[EventResult]:
+        """What became of each event, after the commit. Raises DatabaseUnavailableError: then send them again."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[list[EventResult]] = loop.create_future()
+        self._entries.append((node_id, events, future))
+        self._events += len(events)
+        if self._events >= _MOST_EVENTS:
+            self._start()
+        elif self._timer is None:
+            self._timer = loop.call_later(_GATHER_S, self._start)
+        return await future
+
+    def _start(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        entries, self._entries, self._events = self._entries, [], 0
+        if entries:
+            commit = asyncio.get_running_loop().create_task(self._commit(entries))
+            self._commits.add(commit)
+            commit.add_done_callback(self._commits.discard)
+
+    async def _commit(self, entries: list[_Entry]) -> None:
+        try:
+            async with self._slots:
+                callbacks = [(node_id, events) for node_id, events, _ in entries]
+                answers = await self._engine.events.apply_callbacks(callbacks)
+        except BaseException as error:
+            for _, _, future in entries:
+                if not future.done():
+                    if isinstance(error, Exception):
+                        future.set_exception(error)
+                    else:
+                        future.cancel()
+            if not isinstance(error, Exception):
+                raise
+        else:
+            for (_, _, future), answer in zip(entries, answers, strict=True):
+                if not future.done():
+                    future.set_result(answer)

@@ -1,0 +1,109 @@
+"""The OpenAPI document at /schema: what Litestar derives, with our errors and credentials in it."""
+
+from typing import Any, Final
+
+import msgspec
+from litestar import Request
+from litestar.openapi.plugins import OpenAPIRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+
+from corral.api.problems import ErrorBody
+from corral.api.routes.commands import CommandBody
+from corral.api.routes.playbooks import PlaybookBody
+from corral.api.views import Dashboard, Monitor
+
+COMPONENTS: Final = Components(
+    security_schemes={
+        "node": SecurityScheme(type="apiKey", name="X-Node-Auth", security_scheme_in="header"),
+        "operator": SecurityScheme(type="http", scheme="bearer"),
+        "operatorKey": SecurityScheme(type="apiKey", name="X-Api-Key", security_scheme_in="header"),
+    }
+)
+# Any endpoint may answer these; a closer list per endpoint would only go stale.
+_ERRORS: Final = {
+    "400": "What was asked for makes no sense; path names the offending value",
+    "401": "No credential, or a wrong one",
+    "403": "Not for this kind of caller, or not from there",
+    "404": "The thing named does not exist",
+    "405": "Not with this method",
+    "409": "Not in the present state",
+    "413": "The body is too large",
+    "415": "The body is of a kind that is not read here",
+    "429": "Too many wrong credentials",
+    "503": "The database cannot be reached; ask again",
+}
+_RECIPE_BODY: Final = {
+    "required": True,
+    "content": {"application/json": {"schema": {"type": "object"}}, "application/yaml": {"schema": {"type": "string"}}},
+}
+# Bodies that the recipe language reads, and answers that SQL writes: Litestar sees neither.
+_BODIES: Final[dict[tuple[str, str], type]] = {
+    ("post", "/api/commands"): CommandBody,
+    ("put", "/api/commands/{command_id}"): CommandBody,
+    ("post", "/api/playbooks"): PlaybookBody,
+    ("put", "/api/playbooks/{playbook_id}"): PlaybookBody,
+}
+_ANSWERS: Final[dict[tuple[str, str], type]] = {
+    ("get", "/api/runs/{run_id}"): Monitor,
+    ("get", "/api/dashboard"): Dashboard,
+}
+_NODE_PATHS: Final = ("/api/nodes/register", "/api/nodes/heartbeat", "/api/nodes/pull", "/api/nodes/callback")
+_PUBLIC_PATHS: Final = ("/health", "/ready")
+
+
+class Document(OpenAPIRenderPlugin):
+    """Serves the document as JSON."""
+
+    def __init__(self) -> None:
+        super().__init__(path=["/", "/openapi.json"], media_type="application/json")  # type: ignore[arg-type]
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:  # noqa: ARG002
+        return msgspec.json.encode(complete(openapi_schema))
+
+
+def complete(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with every operation's errors, credentials and raw bodies."""
+    (schema,), definitions = msgspec.json.schema_components([ErrorBody], ref_template="#/components/schemas/{name}")
+    told = [*_BODIES.values(), *_ANSWERS.values()]
+    raw, more = msgspec.json.schema_components(told, ref_template="#/components/schemas/{name}")
+    schema_of = dict(zip(told, raw, strict=True))
+    components = document.setdefault("components", {})
+    schemas = {**components.get("schemas", {}), **more, **definitions}
+    paths = {
+        path: {
+            method: _complete_operation((method, path), each, error=schema, schema_of=schema_of)
+            for method, each in operations.items()
+        }
+        for path, operations in document["paths"].items()
+    }
+    return {**document, "components": {**components, "schemas": schemas}, "paths": paths}
+
+
+def _complete_operation(
+    key: tuple[str, str], operation: dict[str, Any], *, error: dict[str, Any], schema_of: dict[type, dict[str, Any]]
+) -> dict[str, Any]:
+    _, path = key
+    responses = {status: told for status, told in operation["responses"].items() if status not in _ERRORS}
+    for status, description in _ERRORS.items():
+        responses[status] = {"description": description, "content": {"application/json": {"schema": error}}}
+    completed = {**operation, "responses": responses, "security": _security(path)}
+    if key == ("post", "/api/workflows"):
+        completed["requestBody"] = _RECIPE_BODY
+    if key in _BODIES:
+        content = {"application/json": {"schema": schema_of[_BODIES[key]]}}
+        completed["requestBody"] = {"required": True, "content": content}
+    if key in _ANSWERS:
+        content = {"application/json": {"schema": schema_of[_ANSWERS[key]]}}
+        responses["200"] = {"description": "The document, as the database wrote it", "content": content}
+    if key == ("get", "/api/runs/{run_id}"):
+        responses["304"] = {"description": "Nothing changed since the ETag that was sent"}
+    return completed
+
+
+def _security(path: str) -> list[dict[str, list[str]]]:
+    operator: list[dict[str, list[str]]] = [{"operator": []}, {"operatorKey": []}]
+    if path in _PUBLIC_PATHS:
+        return []
+    if path in _NODE_PATHS:
+        return [{"node": []}]
+    return [{"node": []}, *operator] if path.endswith("/drain") else operator

@@ -1,0 +1,118 @@
+"""What happens to every request, found or not: an id, a caller, a time limit, safe headers, a log line, a measure."""
+
+import asyncio
+import re
+import time
+import uuid
+from typing import Any, Final, cast
+
+import msgspec
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+
+from corral.api.auth import CALLER, Caller, Doorkeeper
+from corral.api.metrics import Metrics
+from corral.api.problems import ErrorBody, describe
+from corral.model.errors import CorralError, RequestTimeoutError
+from corral.telemetry import bound, logger
+
+_REQUEST_TIMEOUT_S: Final = 75.0
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_SECURITY_HEADERS: Final = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+]
+_log = logger(__name__)
+
+
+class Gate:
+    """The outermost layer of the app."""
+
+    def __init__(self, app: ASGIApp, *, doorkeeper: Doorkeeper, metrics: Metrics) -> None:
+        self._app = app
+        self._doorkeeper = doorkeeper
+        self._metrics = metrics
+        self._open = 0
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        self._open += 1
+        self._quiet.clear()
+        try:
+            await self._serve(scope, receive, send)
+        finally:
+            self._open -= 1
+            if self._open == 0:
+                self._quiet.set()
+
+    async def until_quiet(self) -> None:
+        """Return when no request is being served."""
+        await self._quiet.wait()
+
+    async def _serve(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        request_id = headers.get("x-request-id", "")
+        if not _REQUEST_ID.fullmatch(request_id):
+            request_id = uuid.uuid4().hex
+        reply = _Reply(send, request_id)
+        started = time.perf_counter()
+        with bound(request_id=request_id):
+            try:
+                cast("dict[str, Any]", scope)[CALLER] = self._identify(scope, headers)
+                async with asyncio.timeout(_REQUEST_TIMEOUT_S):
+                    await self._app(scope, receive, reply)
+            except TimeoutError:
+                await reply.refuse(RequestTimeoutError("the request took too long"))
+            except CorralError as error:
+                await reply.refuse(error)
+            took_s = time.perf_counter() - started
+            route = str(scope.get("path_template") or "unknown")
+            self._metrics.count_request(scope["method"], route, reply.status, took_s)
+            _log.debug("served", method=scope["method"], path=scope["path"], status=reply.status, took_s=took_s)
+
+    def _identify(self, scope: HTTPScope, headers: dict[str, str]) -> Caller:
+        client = scope.get("client")
+        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+        return self._doorkeeper.identify(
+            headers=headers, address=client[0] if client else "", has_body=has_body, method=scope["method"]
+        )
+
+
+class _Reply:
+    """Sends, with our headers; knows what it has sent."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._headers = [(b"x-request-id", request_id.encode()), *_SECURITY_HEADERS]
+        self.status = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = [*message.get("headers", []), *self._headers]
+            if not any(name.lower() == b"cache-control" for name, _ in headers):
+                headers.append((b"cache-control", b"no-store"))
+            message["headers"] = headers
+        await self._send(message)
+
+    async def refuse(self, error: CorralError) -> None:
+        """Answer with an error, unless an answer is under way."""
+        if self.status:
+            raise error
+        status, fault = describe(error)
+        body = msgspec.json.encode(ErrorBody(error=fault))
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if status == 401:  # noqa: PLR2004 - HTTP's own number
+            headers.append((b"www-authenticate", b"Bearer"))
+        if status in {429, 503}:
+            headers.append((b"retry-after", b"60" if status == 429 else b"1"))  # noqa: PLR2004 - as above
+        await self({"type": "http.response.start", "status": status, "headers": headers})
+        await self({"type": "http.response.body", "body": body, "more_body": False})

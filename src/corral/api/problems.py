@@ -1,0 +1,129 @@
+"""From errors to HTTP: one table. A client sees a code, a message and perhaps a path, never a stack trace."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from litestar import MediaType, Request, Response
+from litestar.exceptions import HTTPException, LitestarException, ValidationException
+
+from corral.model.errors import (
+    ActionClashError,
+    ConfigInvalidError,
+    ConflictError,
+    CorralError,
+    DatabaseNotReadyError,
+    DatabaseUnavailableError,
+    EmbeddedPostgresError,
+    ForbiddenError,
+    InvalidRequestError,
+    LeaseLostError,
+    NotFoundError,
+    RecipeInvalidError,
+    RenderError,
+    RequestTimeoutError,
+    StaleEpochError,
+    TooManyFailuresError,
+    UnauthenticatedError,
+    UnknownNodeError,
+    UnsupportedMediaTypeError,
+)
+from corral.telemetry import logger
+
+STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
+    InvalidRequestError: 400,
+    RecipeInvalidError: 400,
+    RenderError: 400,
+    UnauthenticatedError: 401,
+    ForbiddenError: 403,
+    NotFoundError: 404,
+    UnknownNodeError: 404,
+    ConflictError: 409,
+    StaleEpochError: 409,
+    LeaseLostError: 409,
+    UnsupportedMediaTypeError: 415,
+    TooManyFailuresError: 429,
+    CorralError: 500,
+    ActionClashError: 500,
+    ConfigInvalidError: 500,
+    EmbeddedPostgresError: 503,
+    DatabaseUnavailableError: 503,
+    DatabaseNotReadyError: 503,
+    RequestTimeoutError: 503,
+}
+_CODE_BY_STATUS: Final = {
+    400: "invalid_request",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+}
+_SERVER_FAULT: Final = 500
+# msgspec names the object; we name the field in it.
+_NAMED_FIELD: Final = re.compile(r"(?:unknown|missing required) field `([^`]*)`")
+_log = logger(__name__)
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is wrong; `path` names the offending value, `problems` all of them where there are several."""
+
+    code: str
+    message: str
+    path: str | None = None
+    problems: list[dict[str, str]] | None = None
+
+
+class ErrorBody(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of every answer that is not a success."""
+
+    error: Fault
+
+
+def describe(error: BaseException) -> tuple[int, Fault]:
+    """The status and the body for an error. What we have no word for is logged, and told to nobody."""
+    if isinstance(error, RecipeInvalidError):
+        problems = [{"path": problem.path, "message": problem.message} for problem in error.problems]
+        return 400, Fault(code=error.code, message=error.message, path=error.path, problems=problems)
+    if isinstance(error, CorralError):
+        status = STATUS_BY_ERROR[type(error)]
+        if status >= _SERVER_FAULT:
+            _log.error("request failed", code=error.code, error=error.message)
+        message = "PostgreSQL cannot be reached" if isinstance(error, DatabaseUnavailableError) else error.message
+        return status, Fault(code=error.code, message=message, path=error.path)
+    if isinstance(error, ValidationException):
+        return 400, _describe_validation(error)
+    if isinstance(error, HTTPException) and error.status_code < _SERVER_FAULT:
+        code = _CODE_BY_STATUS.get(error.status_code, "invalid_request")
+        return error.status_code, Fault(code=code, message=error.detail)
+    if isinstance(error, RecursionError):
+        return 400, Fault(code="invalid_request", message="the body is nested too deeply")
+    _log.error("unexpected error", exc_info=error)
+    return 500, Fault(code="internal_error", message="something went wrong; the server's log says what")
+
+
+def respond(_request: Request[Any, Any, Any], error: Exception) -> Response[ErrorBody]:
+    """Litestar's handler of exceptions."""
+    status, fault = describe(error)
+    headers = {"retry-after": "1"} if status in {429, 503} else {}
+    headers |= {"www-authenticate": "Bearer"} if status == 401 else {}  # noqa: PLR2004 - HTTP's own number
+    return Response(ErrorBody(error=fault), status_code=status, headers=headers, media_type=MediaType.JSON)
+
+
+EXCEPTION_HANDLERS: Final[dict[int | type[Exception], Callable[[Request[Any, Any, Any], Any], Response[Any]]]] = {
+    CorralError: respond,
+    HTTPException: respond,
+    LitestarException: respond,
+    Exception: respond,
+}
+
+
+def _describe_validation(error: ValidationException) -> Fault:
+    extra = error.extra if isinstance(error.extra, list) else []
+    first = next((item for item in extra if isinstance(item, dict)), None)
+    if first is None:
+        return Fault(code="invalid_request", message=error.detail)
+    message, path = str(first.get("message", error.detail)), str(first.get("key", "")).removeprefix("data")
+    if named := _NAMED_FIELD.search(message):
+        path = f"{path}.{named[1]}"
+    return Fault(code="invalid_request", message=message, path=path.strip(".") or None)

@@ -1,0 +1,1 @@
+"""One module per noun. Handlers are thin: read, ask the engine, answer."""

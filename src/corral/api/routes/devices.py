@@ -1,0 +1,73 @@
+"""Devices, as operators see and change them."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from litestar import Request, get, patch
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from msgspec import Meta, Struct
+
+from corral.api.auth import caller_of
+from corral.api.server import Server
+from corral.model.records import Device
+from corral.model.states import Health
+
+
+class DevicePage(Struct, frozen=True, kw_only=True):
+    """Devices by number; `next` is the `after` of the following page, null on the last."""
+
+    devices: list[Device]
+    next: int | None
+
+
+class DeviceChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to change; what is left out stays. A quarantine needs a reason; another device's number swaps the two."""
+
+    label: Annotated[str, Meta(max_length=200)] | None = None
+    tags: Annotated[list[Annotated[str, Meta(min_length=1, max_length=100)]], Meta(max_length=100)] | None = None
+    index_no: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+    health: Health | None = None
+    health_reason: Annotated[str, Meta(max_length=2000)] | None = None
+
+
+@get("/api/devices")
+async def list_devices(
+    server: NamedDependency[Server],
+    node_id: FromQuery[str | None] = None,
+    after: Annotated[int, QueryParameter(ge=0, le=2**31 - 1)] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, le=5000)] = 1000,
+) -> DevicePage:
+    """Devices by number, of one node or of all."""
+    devices = await server.engine.devices.list(node_id=node_id, after=after, limit=limit)
+    return DevicePage(devices=devices, next=devices[-1].index_no if len(devices) == limit else None)
+
+
+@get("/api/devices/{device_id:uuid}")
+async def get_device(device_id: FromPath[UUID], server: NamedDependency[Server]) -> Device:
+    """One device."""
+    return await server.engine.devices.get(device_id)
+
+
+@patch("/api/devices/{device_id:uuid}")
+async def update_device(
+    device_id: FromPath[UUID],
+    data: JSONBody[DeviceChange],
+    server: NamedDependency[Server],
+    request: Request[Any, Any, Any],
+) -> Device:
+    """Label, tag, renumber, quarantine or release a device."""
+    device = await server.engine.devices.update_device(
+        device_id,
+        label=data.label,
+        tags=data.tags,
+        index_no=data.index_no,
+        health=data.health,
+        health_reason=data.health_reason,
+        actor=caller_of(request).actor,
+    )
+    server.engine.announcements.announce([device.node_id])  # a device released from quarantine may have work waiting
+    return device
+
+
+HANDLERS: Final = [list_devices, get_device, update_device]

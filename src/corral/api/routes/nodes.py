@@ -1,0 +1,178 @@
+"""The node contract, and nodes as operators see them."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from typing import Any, Final
+
+import msgspec
+from litestar import Request, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+from msgspec import Struct
+
+from corral.api.auth import caller_of
+from corral.api.server import Server
+from corral.model.records import Device, Heartbeat, Node, Registration
+from corral.model.states import EventOutcome
+from corral.telemetry import bound
+from corral.wire.nodes import Beat, Callback, CallbackReply, NodeId, Pull, Pulled, Register
+
+
+@post("/register", status_code=200)
+async def register_node(data: JSONBody[Register], server: NamedDependency[Server]) -> Registration:
+    """Start a new epoch of a node; its calls must carry it from now on."""
+    with bound(node_id=data.node_id):
+        return await server.engine.nodes.register_node(
+            data.node_id,
+            name=data.name,
+            capabilities=data.capabilities,
+            labels=data.labels,
+            max_concurrency=data.max_concurrency,
+            lookahead=data.lookahead,
+            version=data.version,
+            meta=data.meta,
+            state_id=data.state_id,
+        )
+
+
+@post("/heartbeat", status_code=200)
+async def heartbeat(data: JSONBody[Beat], server: NamedDependency[Server]) -> Heartbeat:
+    """Renew everything that a node holds; report what changed of its devices."""
+    devices = [msgspec.to_builtins(device) for device in data.devices]
+    nodes = server.engine.nodes
+    with bound(node_id=data.node_id):
+        if data.is_complete:
+            await nodes.report_devices(data.node_id, epoch=data.epoch, devices=devices, is_complete=True)
+            devices = []
+        reply = await nodes.heartbeat(data.node_id, epoch=data.epoch, held=data.held, devices=devices)
+    if data.devices:  # a device that came back may have work waiting
+        server.engine.announcements.announce([data.node_id])
+    return reply
+
+
+@post("/pull", status_code=200)
+async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Pulled:
+    """Lease jobs to a node; waits up to `wait_s` for work or a cancel, and then answers empty."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + data.wait_s
+    gone = asyncio.create_task(_until_gone(request))
+    wait = server.waiting.wait(data.node_id, wants_work=data.want > 0, cancelling=frozenset(data.cancelling))
+    try:
+        with bound(node_id=data.node_id), wait as waiter:
+            while True:
+                waiter.news.clear()
+                pulled = await _pull_now(data, server)
+                left_s = deadline - loop.time()
+                if pulled.jobs or pulled.cancel or server.waiting.is_over(waiter) or left_s <= 0 or gone.done():
+                    return pulled
+                await _first_of(waiter.news, gone, timeout_s=left_s)
+                if gone.done() or server.waiting.is_over(waiter):  # looking again would grant jobs to nobody
+                    return pulled
+    finally:
+        gone.cancel()
+
+
+@post("/callback", status_code=200)
+async def apply_node_events(data: JSONBody[Callback], server: NamedDependency[Server]) -> CallbackReply:
+    """Take in what happened. Each event is answered; those answered are committed, and may be sent again safely."""
+    events = [event if isinstance(event, dict) else {} for event in data.events]
+    with bound(node_id=data.node_id):
+        results = await server.committer.apply(data.node_id, events)
+    server.metrics.count_events(Counter(str(result.outcome) for result in results))
+    if any(
+        result.outcome is EventOutcome.APPLIED and event.get("type") == "job_finished"
+        for event, result in zip(events, results, strict=True)
+    ):  # the device's next job may start, and this node's pull may wait at another process
+        server.engine.announcements.announce([data.node_id])
+    return CallbackReply(results=results)
+
+
+class Drain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether the node is to get nothing new."""
+
+    draining: bool = True
+
+
+@post("/{node_id:str}/drain", status_code=200)
+async def drain_node(
+    node_id: FromPath[NodeId], data: JSONBody[Drain], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Node:
+    """Let a node finish what it holds and get nothing new, or take that back."""
+    with bound(node_id=node_id):
+        await server.engine.nodes.drain_node(node_id, draining=data.draining, actor=caller_of(request).actor or node_id)
+    server.engine.announcements.announce([node_id])
+    return await server.engine.nodes.get(node_id)
+
+
+class DeviceStatus(Struct, frozen=True, kw_only=True):
+    """One tile of the heatmap."""
+
+    index: int
+    status: str
+    device_id: str
+    node_id: str
+    serial: str
+    health: str
+
+
+class FarmStatus(Struct, frozen=True, kw_only=True):
+    """All nodes, and every device's number with online or offline."""
+
+    nodes: list[Node]
+    devices: list[DeviceStatus]
+
+
+@get("/api/nodes/status")
+async def get_nodes_status(server: NamedDependency[Server]) -> FarmStatus:
+    """Which nodes and devices are online, by the devices' numbers."""
+    devices: list[DeviceStatus] = []
+    after = 0
+    while page := await server.engine.devices.list(after=after, limit=_PAGE):
+        devices.extend(_status(device) for device in page)
+        after = page[-1].index_no
+        if len(page) < _PAGE:
+            break
+    return FarmStatus(nodes=await server.engine.nodes.list(), devices=devices)
+
+
+FOR_NODES: Final = [register_node, heartbeat, pull_job, apply_node_events]
+FOR_BOTH: Final = [drain_node]
+FOR_OPERATORS: Final = [get_nodes_status]
+_PAGE: Final = 5000
+
+
+async def _pull_now(data: Pull, server: Server) -> Pulled:
+    engine = server.engine
+    jobs = await engine.nodes.pull_job(data.node_id, epoch=data.epoch, want=data.want, request_id=data.request_id)
+    cancel = set(await engine.nodes.list_cancels(data.node_id)).difference(data.cancelling)
+    unknown = {job.run_id for job in jobs}.difference(data.known_runs)
+    runs = await engine.runs.list_run_specs(sorted(unknown)) if unknown else []
+    return Pulled(jobs=jobs, runs=runs, cancel=sorted(cancel))
+
+
+async def _until_gone(request: Request[Any, Any, Any]) -> None:
+    """Return when the caller has hung up. The body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _first_of(news: asyncio.Event, gone: asyncio.Task[None], *, timeout_s: float) -> None:
+    heard = asyncio.create_task(news.wait())
+    try:
+        await asyncio.wait({heard, gone}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        heard.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await heard
+
+
+def _status(device: Device) -> DeviceStatus:
+    return DeviceStatus(
+        index=device.index_no,
+        status="online" if device.online else "offline",
+        device_id=str(device.device_id),
+        node_id=device.node_id,
+        serial=device.serial,
+        health=device.health,
+    )

@@ -1,0 +1,175 @@
+"""Runs: asking for work, following it, stopping it."""
+
+import time
+from datetime import datetime
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+import msgspec
+from litestar import Request, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from litestar.response import Response
+from msgspec import Meta, Struct, field
+
+from corral.api.auth import caller_of
+from corral.api.server import Server
+from corral.model.errors import InvalidRequestError
+from corral.model.records import Explanation, Json, Run, Workflow
+from corral.model.states import JobStatus
+from corral.telemetry import bound
+from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
+
+# Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
+_LIVENESS_S: Final = 30
+Text = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A workflow by name (the newest version, unless one is named), a target, and what the run may set."""
+
+    workflow: Text
+    version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
+    target: Json = field(default_factory=lambda: {"all": True})
+    params: Json = field(default_factory=dict)
+    overrides: Json = field(default_factory=dict)
+    policy: Json = field(default_factory=dict)
+    name: Text | None = None
+    workspace: Text = "default"
+    seed: Text | None = None
+    youtube_video_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
+    source_type: Text | None = None
+    source_id: Text | None = None
+    replay_of: UUID | None = None
+
+
+class RetryRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which devices to try again, by how their job ended: all that did not succeed, by default."""
+
+    statuses: Annotated[list[JobStatus], Meta(min_length=1, max_length=4)] | None = None
+
+
+class Explanations(Struct, frozen=True, kw_only=True):
+    """Jobs that wait, and why; `next` is the `after` of the following page, null on the last."""
+
+    jobs: list[Explanation]
+    next: int | None
+
+
+class RunPage(Struct, frozen=True, kw_only=True):
+    """Runs, newest first; `next` is the `before` of the following page, null on the last."""
+
+    runs: list[Run]
+    next: datetime | None
+
+
+@post("/api/runs")
+async def create_run(
+    data: JSONBody[RunRequest], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Run:
+    """Execute a workflow on a target. Params and overrides are checked against the recipe, with the value's path."""
+    workflow = await server.engine.workflows.find(data.workflow, version=data.version)
+    if data.replay_of is not None:
+        await server.engine.runs.get(data.replay_of)
+    return await server.engine.runs.create_run(
+        workflow.workflow_id, plan_request(data, workflow), actor=caller_of(request).actor
+    )
+
+
+@get("/api/runs")
+async def list_runs(
+    server: NamedDependency[Server],
+    workspace: FromQuery[str] = "default",
+    before: FromQuery[datetime | None] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
+) -> RunPage:
+    """Runs of a workspace, newest first."""
+    if before is not None and before.tzinfo is None:
+        raise InvalidRequestError("before must have a time zone", path="before")
+    runs = await server.engine.runs.list(workspace=workspace, before=before, limit=limit)
+    return RunPage(runs=runs, next=runs[-1].created_at if len(runs) == limit else None)
+
+
+@get("/api/runs/{run_id:uuid}")
+async def get_monitor(
+    run_id: FromPath[UUID],
+    server: NamedDependency[Server],
+    request: Request[Any, Any, Any],
+    device: Annotated[str | None, QueryParameter(max_length=128)] = None,
+) -> Response[bytes]:
+    """The monitor view; `device` selects one by its number or serial. 304 where the ETag is still right."""
+    with bound(run_id=str(run_id)):
+        etag = f'"{await server.engine.runs.get_run_version(run_id)}.{int(time.time() // _LIVENESS_S)}"'
+        headers = {"etag": etag, "cache-control": "private, no-cache"}
+        if etag in request.headers.get("if-none-match", ""):
+            return Response(b"", status_code=304, headers=headers)
+        view = await server.engine.runs.get_monitor(run_id, device=device)
+    return Response(view, media_type="application/json", headers=headers)
+
+
+@get("/api/runs/{run_id:uuid}/explain")
+async def explain_run(
+    run_id: FromPath[UUID],
+    server: NamedDependency[Server],
+    after: Annotated[int, QueryParameter(ge=0, le=2**31 - 1)] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, le=5000)] = 1000,
+) -> Explanations:
+    """Why each job that has not started waits, by device number."""
+    jobs = await server.engine.runs.explain_run(run_id, after=after, limit=limit)
+    numbers = [job.index_no for job in jobs if job.index_no is not None]
+    return Explanations(jobs=jobs, next=numbers[-1] if len(numbers) == limit else None)
+
+
+@post("/api/runs/{run_id:uuid}/cancel", status_code=200)
+async def cancel_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
+    """Cancel what waits, ask nodes to stop what runs. Repeating it is safe."""
+    with bound(run_id=str(run_id)):
+        return await server.engine.runs.cancel_run(run_id, actor=caller_of(request).actor)
+
+
+@post("/api/runs/{run_id:uuid}/review", status_code=200)
+async def review_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
+    """Note that somebody looked at an ended run: it leaves the to-do list."""
+    with bound(run_id=str(run_id)):
+        return await server.engine.runs.review_run(run_id, actor=caller_of(request).actor)
+
+
+@post("/api/runs/{run_id:uuid}/retry")
+async def retry_run(
+    run_id: FromPath[UUID],
+    data: JSONBody[RetryRequest],
+    server: NamedDependency[Server],
+    request: Request[Any, Any, Any],
+) -> Run:
+    """A new run on the devices where this one did not succeed."""
+    with bound(run_id=str(run_id)):
+        return await server.engine.runs.retry_run(run_id, statuses=data.statuses, actor=caller_of(request).actor)
+
+
+def plan_request(data: RunRequest, workflow: Workflow) -> Json:
+    """What fn_create_run is asked: the recipe's own bounds, params with secrets apart, overrides that fit.
+
+    Raises RecipeInvalidError with the path of the offending value.
+    """
+    if workflow.mode != "device":
+        raise InvalidRequestError("runs of distributed workflows cannot be created yet", path="workflow")
+    recipe = msgspec.convert(workflow.recipe, Recipe)
+    params = resolve_params(recipe.params, data.params)
+    plan = resolve_plan(recipe, data.overrides, installed_actions())
+    request: Json = {
+        "target": data.target,
+        "params": params.public,
+        "secret_params": params.secret,
+        "overrides": data.overrides,
+        "policy": data.policy,
+        "timeout_s": plan.timeout_s,
+        "repeatable": plan.repeatable,
+        "workspace": data.workspace,
+    }
+    for name in ("name", "seed", "youtube_video_id", "source_type", "source_id", "replay_of"):
+        if (value := getattr(data, name)) is not None:
+            request[name] = str(value)
+    return request
+
+
+HANDLERS: Final = [create_run, list_runs, get_monitor, explain_run, cancel_run, review_run, retry_run]

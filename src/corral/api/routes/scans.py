@@ -1,0 +1,49 @@
+"""Scans: asking nodes to rediscover their devices."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from litestar import Request, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+from msgspec import Meta, Struct, field
+
+from corral.api.auth import caller_of
+from corral.api.server import Server
+from corral.model.records import Scan
+from corral.wire.nodes import NodeId
+
+Address = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class ScanRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which nodes to ask (all live ones by default), and which addresses or ranges to connect to besides."""
+
+    node_ids: Annotated[list[NodeId], Meta(min_length=1, max_length=10_000)] | None = None
+    addresses: Annotated[list[Address], Meta(max_length=1000)] = field(default_factory=list)
+
+
+class Scans(Struct, frozen=True, kw_only=True):
+    """One scan per node; an open one is joined."""
+
+    scans: list[Scan]
+
+
+@post("/api/nodes/scan", status_code=202)
+async def request_scan(
+    data: JSONBody[ScanRequest], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Scans:
+    """Ask nodes to rediscover their devices; they hear of it with their next heartbeat."""
+    scans = await server.engine.scans.request_scan(
+        data.node_ids, addresses=data.addresses, actor=caller_of(request).actor
+    )
+    return Scans(scans=scans)
+
+
+@get("/api/scans/{scan_id:uuid}")
+async def get_scan(scan_id: FromPath[UUID], server: NamedDependency[Server]) -> Scan:
+    """How far a scan has come."""
+    return await server.engine.scans.get(scan_id)
+
+
+HANDLERS: Final = [request_scan, get_scan]

@@ -1,0 +1,57 @@
+"""Workflows: versioned, immutable recipes."""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import Request, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, PathParameter, QueryParameter, RawBody
+from msgspec import Struct
+
+from corral.api.auth import caller_of
+from corral.api.server import Server
+from corral.model.records import Workflow
+from corral.workflow import installed_actions, parse_recipe, to_json
+
+
+class WorkflowList(Struct, frozen=True, kw_only=True):
+    """The newest version of each name."""
+
+    workflows: list[Workflow]
+
+
+@post("/api/workflows")
+async def create_workflow(body: RawBody, server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Workflow:
+    """Store a recipe, YAML or JSON, as the next version of its name; the same recipe again is not a new version."""
+    recipe = parse_recipe(body, installed_actions())
+    return await server.engine.workflows.create_workflow(
+        recipe.name,
+        msgspec.json.decode(to_json(recipe)),
+        mode="device" if recipe.mode == "device" else "distributed",
+        actor=caller_of(request).actor,
+    )
+
+
+@get("/api/workflows")
+async def list_workflows(
+    server: NamedDependency[Server], limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100
+) -> WorkflowList:
+    """The newest version of each workflow, by name."""
+    return WorkflowList(workflows=await server.engine.workflows.list(limit=limit))
+
+
+@get("/api/workflows/{name:str}")
+async def get_workflow(name: FromPath[str], server: NamedDependency[Server]) -> Workflow:
+    """The newest version of a workflow."""
+    return await server.engine.workflows.find(name)
+
+
+@get("/api/workflows/{name:str}/{version:int}")
+async def get_workflow_version(
+    name: FromPath[str], version: Annotated[int, PathParameter(ge=1, le=2**31 - 1)], server: NamedDependency[Server]
+) -> Workflow:
+    """One version of a workflow."""
+    return await server.engine.workflows.find(name, version=version)
+
+
+HANDLERS: Final = [create_workflow, list_workflows, get_workflow, get_workflow_version]

@@ -1,0 +1,18 @@
+"""What the handlers of one server process share."""
+
+from corral.api.commit import CallbackCommitter
+from corral.api.metrics import Metrics
+from corral.api.waiting import WaitingPulls
+from corral.config import ServerConfig
+from corral.engine import Engine
+
+
+class Server:
+    """The engine and what stands before it. Nothing here is lost with the process but waiting."""
+
+    def __init__(self, engine: Engine, config: ServerConfig) -> None:
+        self.engine = engine
+        self.config = config
+        self.metrics = Metrics()
+        self.waiting = WaitingPulls(engine)
+        self.committer = CallbackCommitter(engine)

@@ -1,0 +1,132 @@
+"""`corral server`: the farm's HTTP API, on an embedded PostgreSQL or on one that is named."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from cyclopts import Parameter
+from msgspec.structs import replace
+
+from corral.cli.serve import claim_port, serve
+from corral.cli.workers import supervise
+from corral.config import Secret, ServerConfig, load_server_config
+from corral.engine import Engine
+from corral.engine.embedded import EmbeddedPostgres
+from corral.telemetry import configure_logs, logger
+
+T = TypeVar("T")
+_log = logger(__name__)
+
+
+def server(
+    *,
+    host: str | None = None,
+    port: int | None = None,
+    workers: int | None = None,
+    database_url: str | None = None,
+    data_dir: str | None = None,
+    ephemeral: Annotated[bool | None, Parameter(negative="")] = None,
+    log_format: str | None = None,
+    log_level: str | None = None,
+    config: Path | None = None,
+) -> None:
+    """Serve the farm's HTTP API.
+
+    Every flag can also be set in the environment or in a TOML file; secrets only there.
+
+    Parameters
+    ----------
+    host
+        The address to listen on. Any but a loopback address needs both secrets.
+    port
+        The port to listen on.
+    workers
+        How many processes serve.
+    database_url
+        A PostgreSQL 15 or newer, instead of the embedded one.
+    data_dir
+        Where the embedded PostgreSQL keeps its data.
+    ephemeral
+        Keep everything in a temporary directory, which is gone at the end.
+    log_format
+        text or json.
+    log_level
+        debug, info, warning or error.
+    config
+        A TOML file with a [server] table.
+    """
+    flags = {
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "database_url": database_url,
+        "data_dir": data_dir,
+        "ephemeral": ephemeral,
+        "log_format": log_format,
+        "log_level": log_level,
+    }
+    settings = load_server_config(flags, os.environ, file=config)
+    configure_logs(log_format=settings.log_format, level=settings.log_level, secrets=settings.secrets)
+    run_until_stopped(lambda stopping: run_server(settings, stopping))
+
+
+async def run_server(config: ServerConfig, stopping: asyncio.Event) -> None:
+    """Bring up the database, migrate it, and serve until told to stop."""
+    async with _database(config) as dsn:
+        async with Engine.connect(dsn, max_connections=1) as engine:
+            for name in await engine.migrate():
+                _log.info("migrated", migration=name)
+        settled = claim_port(replace(config, database_url=Secret(dsn), ephemeral=False))
+        if config.workers > 1:
+            await supervise(settled, stopping)
+        else:
+            await serve(settled, stopping)
+
+
+def run_until_stopped(main: Callable[[asyncio.Event], Any]) -> None:
+    """Run a coroutine with an event that SIGTERM and SIGINT set; a second one of them stops at once."""
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_with_signals(main))
+
+
+async def _with_signals(main: Callable[[asyncio.Event], Any]) -> None:
+    stopping = asyncio.Event()
+    task = asyncio.ensure_future(main(stopping))
+
+    def stop() -> None:
+        if stopping.is_set():
+            task.cancel()
+        stopping.set()
+
+    if sys.platform == "win32":
+        signal.signal(signal.SIGINT, lambda *_: stop())
+    else:
+        for each in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(each, stop)
+    await task
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    if sys.platform == "win32":
+        return None
+    import uvloop  # noqa: PLC0415 - there is none on Windows
+
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory
+
+
+@asynccontextmanager
+async def _database(config: ServerConfig) -> AsyncIterator[str]:
+    if config.database_url is not None:
+        yield config.database_url.reveal()
+    elif config.ephemeral:
+        async with EmbeddedPostgres.ephemeral() as postgres:
+            yield postgres.dsn
+    else:
+        async with EmbeddedPostgres.open(config.data_path / "postgres") as postgres:
+            yield postgres.dsn

@@ -1,0 +1,193 @@
+"""The server's settings: flags over environment over a TOML file, parsed once into one record.
+
+Nothing else reads the environment. A secret never shows itself: it is masked wherever a setting is printed.
+"""
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from corral.model.errors import ConfigInvalidError
+
+Port = Annotated[int, Meta(ge=0, le=65535)]
+
+
+class Secret:
+    """Text that is masked when printed; `reveal` is the only way to it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that `corral server` can be told. A field's name is its key in the TOML file's [server] table."""
+
+    host: str = "127.0.0.1"
+    port: Port = 8080
+    workers: Annotated[int, Meta(ge=1, le=256)] = 1
+    database_url: Secret | None = None
+    database_connections: Annotated[int, Meta(ge=2, le=1000)] = 16
+    data_dir: str = ""
+    ephemeral: bool = False
+    node_secret: Secret | None = None
+    operator_token: Secret | None = None
+    event_retention_days: Annotated[int, Meta(ge=0)] = 30
+    retention_interval_hours: Annotated[float, Meta(gt=0)] = 24.0
+    max_body_bytes: Annotated[int, Meta(ge=1024)] = 8 * 1024 * 1024
+    log_format: Literal["text", "json"] = "text"
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @property
+    def data_path(self) -> Path:
+        return Path(self.data_dir).expanduser() if self.data_dir else default_data_dir()
+
+    @property
+    def secrets(self) -> list[str]:
+        """What must never be logged."""
+        found = (self.node_secret, self.operator_token, self.database_url)
+        return [secret.reveal() for secret in found if secret is not None]
+
+
+# Which variables set a field; the first one that is set wins.
+ENVIRONMENT: Final[dict[str, tuple[str, ...]]] = {
+    "host": ("CORRAL_HOST",),
+    "port": ("CORRAL_PORT", "COORDINATOR_PORT"),
+    "workers": ("CORRAL_WORKERS",),
+    "database_url": ("CORRAL_DATABASE_URL", "COORDINATOR_DATABASE_URL", "DATABASE_URL"),
+    "database_connections": ("CORRAL_DATABASE_CONNECTIONS",),
+    "data_dir": ("CORRAL_DATA_DIR",),
+    "ephemeral": ("CORRAL_EPHEMERAL",),
+    "node_secret": ("NODE_AGENT_SHARED_SECRET",),
+    "operator_token": ("CORRAL_AUTH_TOKEN", "COORDINATOR_AUTH_TOKEN"),
+    "event_retention_days": ("CORRAL_EVENT_RETENTION_DAYS", "COORDINATOR_EVENT_RETENTION_DAYS"),
+    "retention_interval_hours": ("CORRAL_RETENTION_INTERVAL_HOURS", "COORDINATOR_RETENTION_INTERVAL_HOURS"),
+    "max_body_bytes": ("CORRAL_MAX_BODY_BYTES",),
+    "log_format": ("CORRAL_LOG_FORMAT",),
+    "log_level": ("CORRAL_LOG_LEVEL",),
+}
+CONFIG_FILE: Final = "CORRAL_CONFIG"
+_MIN_SECRET_LENGTH: Final = 8
+
+
+def load_server_config(
+    flags: Mapping[str, Any], environ: Mapping[str, str], *, file: Path | None = None
+) -> ServerConfig:
+    """The settings in force; a flag that is None was not given. Raises ConfigInvalidError, naming the setting."""
+    path = file or (Path(environ[CONFIG_FILE]) if environ.get(CONFIG_FILE) else None)
+    told = _read_file(path) if path is not None else {}
+    for field, names in ENVIRONMENT.items():
+        name = next((each for each in names if environ.get(each, "") != ""), None)
+        if name is not None:
+            told[field] = _convert(field, environ[name], source=name)
+    told |= {field: _convert(field, value, source=field) for field, value in flags.items() if value is not None}
+    config = ServerConfig(**told)
+    _check(config)
+    return config
+
+
+def to_bytes(config: ServerConfig) -> bytes:
+    """The settings with their secrets, for a worker process of this one and nobody else."""
+    return msgspec.json.encode(config, enc_hook=_reveal)
+
+
+def from_bytes(text: bytes) -> ServerConfig:
+    """What `to_bytes` wrote."""
+    return msgspec.json.decode(text, type=ServerConfig, dec_hook=_conceal)
+
+
+def default_data_dir() -> Path:
+    """/var/lib/corral for root, the user's own data directory otherwise."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / "corral"
+    if os.geteuid() == 0:
+        return Path("/var/lib/corral")
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "corral"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the name or address is this machine's own."""
+    if host == "localhost":
+        return True
+    try:
+        address = ip_address(host)
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    except ValueError:
+        return False
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigInvalidError(f"cannot read {path}: {error}", path=str(path)) from error
+    for table in document.keys() - {"server", "node"}:
+        raise ConfigInvalidError(f"{path}: unknown table or key {table}", path=table)
+    told = document.get("server", {})
+    if not isinstance(told, dict):
+        raise ConfigInvalidError(f"{path}: server must be a table", path="server")
+    for field in told.keys() - set(ServerConfig.__struct_fields__):
+        raise ConfigInvalidError(f"{path}: unknown setting server.{field}", path=f"server.{field}")
+    return {field: _convert(field, value, source=f"server.{field}") for field, value in told.items()}
+
+
+def _convert(field: str, value: object, *, source: str) -> Any:  # noqa: ANN401 - the field decides
+    hint = next(each.type for each in msgspec.structs.fields(ServerConfig) if each.name == field)
+    try:
+        return msgspec.convert(value, hint, strict=False, dec_hook=_conceal)
+    except msgspec.ValidationError as error:
+        raise ConfigInvalidError(f"{source}: {error}", path=source) from None
+
+
+def _check(config: ServerConfig) -> None:
+    for name, secret in (("NODE_AGENT_SHARED_SECRET", config.node_secret), ("operator_token", config.operator_token)):
+        if secret is not None and len(secret.reveal()) < _MIN_SECRET_LENGTH:
+            raise ConfigInvalidError(f"{name} is shorter than {_MIN_SECRET_LENGTH} characters", path=name)
+    if config.node_secret is not None and config.node_secret == config.operator_token:
+        raise ConfigInvalidError("the node secret and the operator token must differ", path="operator_token")
+    if config.ephemeral and config.database_url is not None:
+        raise ConfigInvalidError("an ephemeral database and a database URL exclude one another", path="ephemeral")
+    if not is_loopback(config.host):
+        missing = [
+            name
+            for name, secret in (
+                ("NODE_AGENT_SHARED_SECRET", config.node_secret),
+                ("COORDINATOR_AUTH_TOKEN", config.operator_token),
+            )
+            if secret is None
+        ]
+        if missing:
+            message = f"refusing to listen on {config.host} without secrets: set {' and '.join(missing)}"
+            raise ConfigInvalidError(message, path="host")
+
+
+def _reveal(value: object) -> str:
+    if isinstance(value, Secret):
+        return value.reveal()
+    raise NotImplementedError
+
+
+def _conceal(kind: type, value: object) -> Secret:
+    if kind is Secret and isinstance(value, Secret):
+        return value
+    if kind is Secret and isinstance(value, str):
+        return Secret(value)
+    raise NotImplementedError

@@ -1,0 +1,75 @@
+"""Say that nodes have news (work, or a cancel), so that their waiting pulls look at once.
+
+Best effort, after the commit: whoever waits also polls. Announcements of a few milliseconds are sent as one
+NOTIFY, because each takes a lock that all commits of the cluster share.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Callable, Collection
+from typing import Final
+
+from corral.engine.database import Database
+from corral.model.errors import CorralError
+
+CHANNEL: Final = "corral"
+EVERYBODY: Final = "*"
+_DEBOUNCE_S: Final = 0.003
+_LONGEST_PAYLOAD: Final = 7900  # PostgreSQL refuses 8000 bytes
+
+Hearer = Callable[[Collection[str]], None]
+
+
+class Announcements:
+    """What this process tells the others, and itself at once."""
+
+    def __init__(self, database: Database) -> None:
+        self.sender = secrets.token_hex(4)
+        self._database = database
+        self._hearers: list[Hearer] = []
+        self._nodes: set[str] = set()
+        self._sending: asyncio.Task[None] | None = None
+
+    def subscribe(self, hearer: Hearer) -> None:
+        """Call the hearer with the node ids of every announcement made in this process."""
+        self._hearers.append(hearer)
+
+    def announce(self, node_ids: Collection[str]) -> None:
+        """Say that these nodes have news; EVERYBODY stands for all."""
+        if not node_ids:
+            return
+        for hearer in self._hearers:
+            hearer(node_ids)
+        self._nodes.update(node_ids)
+        if self._sending is None:
+            self._sending = asyncio.get_running_loop().create_task(self._send_soon())
+
+    async def flush(self) -> None:
+        """Return when everything announced has been sent, or could not be."""
+        while self._sending is not None:
+            await asyncio.wait({self._sending})
+
+    async def _send_soon(self) -> None:
+        try:
+            while self._nodes:
+                await asyncio.sleep(_DEBOUNCE_S)
+                nodes, self._nodes = self._nodes, set()
+                with contextlib.suppress(CorralError):
+                    await self._database.fetch_value("select pg_notify($1, $2)", CHANNEL, encode(self.sender, nodes))
+        finally:
+            self._sending = None
+
+
+def encode(sender: str, node_ids: Collection[str]) -> str:
+    """An announcement as a NOTIFY's payload; one that would be too long speaks to everybody."""
+    names = ",".join(sorted(node_ids))
+    if EVERYBODY in node_ids or len(names) > _LONGEST_PAYLOAD:
+        names = EVERYBODY
+    return f"{sender}:{names}"
+
+
+def decode(payload: str) -> tuple[str, list[str]]:
+    """Who announced, and for which nodes."""
+    sender, _, names = payload.partition(":")
+    return sender, [name for name in names.split(",") if name]

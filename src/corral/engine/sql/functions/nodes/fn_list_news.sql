@@ -1,0 +1,28 @@
+-- Of the nodes given, those with something to hear in a pull: work that they could be granted now, tokens whose work should stop.
+-- Asked once a second by every server for all pulls that wait at it, so that none depends on a notification. Locks nothing;
+-- may see work that a pull then does not get (a full gate that another node filled first), never the other way round for long.
+create or replace function corral.fn_list_news(p_node_ids text[])
+returns table (node_id text, has_work boolean, cancel uuid[])
+language sql stable
+set search_path = corral, pg_catalog
+as $$
+    with pool as (
+        select exists (select 1 from jobs j where j.is_waiting and j.device_id is null) as is_waiting
+    ), asked as (
+        select n.node_id, n.draining, n.max_concurrency + n.lookahead as room, l.held, l.waiting, l.idle, fn_list_cancels(n.node_id) as cancel
+          from nodes n
+         cross join lateral (
+               select count(*) filter (where k.lease_token is not null) as held,
+                      count(*) filter (where k.ticket is not null and k.is_available
+                                         and (k.gate_run_id is null or g.in_flight < g.cap)) as waiting,
+                      count(*) filter (where k.job_id is null and k.is_available) as idle
+                 from lanes k left join run_gates g on g.run_id = k.gate_run_id
+                where k.node_id = n.node_id) l
+         where n.node_id = any (p_node_ids)
+    )
+    select a.node_id, a.work, a.cancel
+      from (select k.node_id, k.cancel,
+                   not k.draining and k.held < k.room and (k.waiting > 0 or (p.is_waiting and k.idle > 0)) as work
+              from asked k, pool p) a
+     where a.work or a.cancel <> '{}'
+$$;

@@ -1,0 +1,82 @@
+"""Run upkeep while this process leads; stand by while another does.
+
+The lock is the database's, so when a leader dies the next one takes over within a second or so. Two leaders for a
+moment would do no harm: every act is a transaction that judges what it sees.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from corral.config import ServerConfig
+from corral.engine import Engine
+from corral.engine.leadership import Leadership
+from corral.model.errors import CorralError
+from corral.telemetry import logger
+from corral.upkeep.expire_leases import expire_leases
+from corral.upkeep.expire_scans import expire_scans
+from corral.upkeep.finish_open_runs import finish_open_runs
+from corral.upkeep.loop import Loop
+from corral.upkeep.purge_events import purge_events
+from corral.upkeep.resolve_contested import resolve_contested
+from corral.upkeep.resume_unfinished_work import resume_unfinished_work
+from corral.upkeep.skip_unavailable import skip_unavailable
+from corral.upkeep.tick_upkeep import tick_upkeep
+from corral.upkeep.time_out_pools import time_out_pools
+
+_CANDIDACY_S: Final = 1.0
+_log = logger(__name__)
+
+
+class Upkeep:
+    """This process's part in upkeep. `run` it as a task; cancel it to stop."""
+
+    def __init__(self, engine: Engine, *, loops: Sequence[Loop]) -> None:
+        self._engine = engine
+        self._loops = loops
+        self.is_leading = asyncio.Event()
+
+    async def run(self) -> None:
+        """Stand by, lead, stand by again, for ever."""
+        async with Leadership(self._engine.database.dsn) as leadership:
+            while True:
+                try:
+                    if await leadership.try_to_lead():
+                        await self._lead(leadership)
+                except CorralError as error:
+                    _log.warning("cannot stand for upkeep", error=error.message)
+                leadership.resign()
+                await asyncio.sleep(_CANDIDACY_S)
+
+    async def _lead(self, leadership: Leadership) -> None:
+        _log.info("this process leads upkeep")
+        tasks = [asyncio.create_task(loop.run(self._engine), name=loop.name) for loop in self._loops]
+        self.is_leading.set()
+        try:
+            await leadership.lost()
+            _log.warning("this process no longer leads upkeep")
+        finally:
+            self.is_leading.clear()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def list_loops(config: ServerConfig) -> list[Loop]:
+    """Everything that upkeep does, by these settings."""
+    acts = (
+        tick_upkeep,
+        expire_leases,
+        resolve_contested,
+        skip_unavailable,
+        time_out_pools,
+        resume_unfinished_work,
+        finish_open_runs,
+        expire_scans,
+    )
+    loops = [Loop(act=act) for act in acts]
+    if config.event_retention_days > 0:
+        every = timedelta(hours=config.retention_interval_hours)
+        loops.append(Loop(act=purge_events(timedelta(days=config.event_retention_days)), every=every))
+    return loops

@@ -1,0 +1,101 @@
+"""Callers of the API for tests: an operator, nodes, and what they say."""
+
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+NODE_SECRET = "the-nodes-shared-secret"
+OPERATOR_TOKEN = "the-operators-token"
+AS_NODE = {"x-node-auth": NODE_SECRET}
+AS_OPERATOR = {"authorization": f"Bearer {OPERATOR_TOKEN}"}
+
+SMOKE: dict[str, Any] = {
+    "name": "smoke",
+    "params": {
+        "package": {"type": "string", "default": "com.android.settings"},
+        "password": {"type": "string", "secret": True, "required": False},
+    },
+    "timeout_s": 120,
+    "steps": [
+        {"id": "open", "uses": "app.start", "with": {"package": "{{ params.package }}"}, "timeout_bounds_s": [5, 120]},
+        {"id": "look", "uses": "device.screenshot"},
+    ],
+}
+
+
+class Operator:
+    """A person, or a program of theirs."""
+
+    def __init__(self, http: httpx.AsyncClient) -> None:
+        self._http = http
+
+    async def get(self, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - httpx's
+        return await self._http.get(path, headers=AS_OPERATOR, **options)
+
+    async def post(self, path: str, body: object = None, **options: Any) -> httpx.Response:  # noqa: ANN401 - httpx's
+        return await self._http.post(path, headers=AS_OPERATOR, json={} if body is None else body, **options)
+
+    async def patch(self, path: str, body: object) -> httpx.Response:
+        return await self._http.patch(path, headers=AS_OPERATOR, json=body)
+
+    async def given_workflow(self) -> None:
+        (await self.post("/api/workflows", SMOKE)).raise_for_status()
+
+    async def given_run(self, **fields: object) -> dict[str, Any]:
+        await self.given_workflow()
+        answer = await self.post("/api/runs", {"workflow": "smoke", **fields})
+        answer.raise_for_status()
+        run: dict[str, Any] = answer.json()
+        return run
+
+    async def monitor(self, run: dict[str, Any], **query: object) -> dict[str, Any]:
+        answer = await self.get(f"/api/runs/{run['run_id']}", params=query)
+        answer.raise_for_status()
+        view: dict[str, Any] = answer.json()
+        return view
+
+    async def counts(self, run: dict[str, Any]) -> dict[str, int]:
+        counts: dict[str, int] = (await self.monitor(run))["run"]["counts"]
+        return counts
+
+
+class Node:
+    """A node that does as it is told."""
+
+    def __init__(self, http: httpx.AsyncClient, node_id: str = "node-1") -> None:
+        self._http = http
+        self.node_id = node_id
+        self.epoch = 0
+        self._seq = 0
+
+    async def say(self, what: str, body: dict[str, Any]) -> httpx.Response:
+        return await self._http.post(f"/api/nodes/{what}", json={"node_id": self.node_id, **body}, headers=AS_NODE)
+
+    async def register(self, *serials: str) -> "Node":
+        answer = await self.say("register", {"state_id": uuid4().hex})
+        answer.raise_for_status()
+        self.epoch = answer.json()["epoch"]
+        if serials:
+            (await self.beat(devices=[{"serial": serial} for serial in serials])).raise_for_status()
+        return self
+
+    async def beat(self, **fields: object) -> httpx.Response:
+        return await self.say("heartbeat", {"epoch": self.epoch, **fields})
+
+    async def pull(self, want: int = 20, **fields: object) -> dict[str, Any]:
+        body = {"epoch": self.epoch, "want": want, "request_id": str(uuid4()), "wait_s": 0, **fields}
+        answer = await self.say("pull", body)
+        answer.raise_for_status()
+        pulled: dict[str, Any] = answer.json()
+        return pulled
+
+    def event(self, job: dict[str, Any], kind: str, /, **fields: object) -> dict[str, Any]:
+        self._seq += 1
+        told = {"job_id": job["job_id"], "lease_token": job["lease_token"], "seq": self._seq, "type": kind}
+        return {"event_id": str(uuid4()), **told, **fields}
+
+    async def call_back(self, *events: object) -> list[str]:
+        answer = await self.say("callback", {"events": list(events)})
+        answer.raise_for_status()
+        return [result["outcome"] for result in answer.json()["results"]]

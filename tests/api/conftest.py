@@ -1,0 +1,70 @@
+"""The ASGI app on a real PostgreSQL, a database per test."""
+
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from corral.api.app import App
+from corral.config import Secret, ServerConfig
+from corral.engine import Engine
+from corral.engine.embedded import find_binaries
+from tests.api.client import NODE_SECRET, OPERATOR_TOKEN, Node, Operator
+from tests.engine.conftest import farm, farm_dsn, template_cluster
+
+__all__ = ["farm", "farm_dsn"]
+
+CONFIG = ServerConfig(node_secret=Secret(NODE_SECRET), operator_token=Secret(OPERATOR_TOKEN), max_body_bytes=64 * 1024)
+
+Serving = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def cluster_dsn() -> AsyncIterator[str]:
+    """One PostgreSQL: that the engine is the same on all of them is for its own tests."""
+    async with template_cluster(find_binaries()) as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A path in which a socket keeps its place: where a path is too long for one, each start finds it another."""
+    with tempfile.TemporaryDirectory(prefix="corral-") as path:
+        Path(path).chmod(0o755)
+        yield Path(path)
+
+
+@pytest.fixture
+def serving(farm_dsn: str) -> Serving:
+    """Serves an app of its own engine on the test's database, as often as asked."""
+
+    @asynccontextmanager
+    async def serve(config: ServerConfig = CONFIG) -> AsyncIterator[httpx.AsyncClient]:
+        async with Engine.connect(farm_dsn, max_connections=4) as engine, App(engine, config).running() as app:
+            transport = httpx.ASGITransport(cast("Any", app), client=("127.0.0.1", 50000))
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080", timeout=60) as http:
+                yield http
+
+    return serve
+
+
+@pytest_asyncio.fixture
+async def http(serving: Serving) -> AsyncIterator[httpx.AsyncClient]:
+    """A caller without credentials, of an app that asks for them."""
+    async with serving() as client:
+        yield client
+
+
+@pytest.fixture
+def operator(http: httpx.AsyncClient) -> Operator:
+    return Operator(http)
+
+
+@pytest.fixture
+def node(http: httpx.AsyncClient) -> Node:
+    return Node(http)

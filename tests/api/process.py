@@ -1,0 +1,90 @@
+"""`corral server` as a process of its own."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+
+from tests.api.client import NODE_SECRET, OPERATOR_TOKEN
+
+SECRETS = {"NODE_AGENT_SHARED_SECRET": NODE_SECRET, "COORDINATOR_AUTH_TOKEN": OPERATOR_TOKEN}
+_OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL")
+
+
+class ServerProcess:
+    """A running server, and what it has said."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.lines: list[str] = []
+        self.url = ""
+
+    async def read_until(self, text: str) -> str:
+        """The next line with the text; fails if the process ends first."""
+        assert self.process.stderr is not None
+        while line := (await self.process.stderr.readline()).decode():
+            self.lines.append(line)
+            if text in line:
+                return line
+        raise AssertionError(f"no {text!r} in:\n{''.join(self.lines)}")
+
+    async def until_it_serves(self) -> None:
+        line = await self.read_until("serving on ")
+        self.url = re.findall(r"http://[^\s\"]+", line)[0]
+        # The line is written just before the socket opens.
+        async with self.client() as http:
+            for _ in range(1000):
+                try:
+                    await http.get("/health")
+                except httpx.ConnectError:
+                    await asyncio.sleep(0.01)
+                else:
+                    return
+        raise AssertionError("the server does not answer")
+
+    async def read_rest(self) -> str:
+        assert self.process.stderr is not None
+        self.lines.append((await self.process.stderr.read()).decode())
+        return "".join(self.lines)
+
+    async def stop(self) -> int:
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGTERM)
+        await self.read_rest()
+        return await self.process.wait()
+
+    def client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self.url, timeout=60)
+
+
+async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess:
+    """Start `corral server` with nothing of our environment that would configure it."""
+    inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "corral.cli",
+        "server",
+        *flags,
+        env={**inherited, **(env or {})},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    return ServerProcess(process)
+
+
+@asynccontextmanager
+async def running(*flags: str, env: dict[str, str] | None = None) -> AsyncIterator[ServerProcess]:
+    """A server on a free port, with secrets, from the moment that it listens."""
+    server = await start("--port", "0", *flags, env={**SECRETS, **(env or {})})
+    try:
+        await server.until_it_serves()
+        yield server
+    finally:
+        if server.process.returncode is None:
+            server.process.kill()
+        await server.process.wait()

@@ -1,0 +1,121 @@
+"""Waking pulls: announcements across processes, the poll behind them, and coming back."""
+
+import asyncio
+from collections.abc import Collection
+from pathlib import Path
+
+from corral.api.waiting import WaitingPulls
+from corral.engine import Engine
+from corral.engine.announce import EVERYBODY, decode, encode
+from corral.engine.embedded import EmbeddedPostgres
+from corral.engine.listen import Listener
+from tests.engine.farm import Farm
+
+
+class Hearing:
+    """What a listener heard."""
+
+    def __init__(self) -> None:
+        self.heard: asyncio.Queue[list[str]] = asyncio.Queue()
+
+    def __call__(self, node_ids: Collection[str]) -> None:
+        self.heard.put_nowait(sorted(node_ids))
+
+
+async def listen(dsn: str, hearing: Hearing) -> "asyncio.Task[None]":
+    task = asyncio.create_task(Listener(dsn, sender="me", hear=hearing).run())
+    assert await hearing.heard.get() == [EVERYBODY]
+    return task
+
+
+async def test_announcements_of_a_moment_are_one_notification(farm_dsn: str) -> None:
+    hearing = Hearing()
+    listening = await listen(farm_dsn, hearing)
+    async with Engine.connect(farm_dsn, max_connections=2) as engine:
+        for n in range(100):
+            engine.announcements.announce([f"node-{n % 3}"])
+        await engine.announcements.flush()
+
+    assert await hearing.heard.get() == ["node-0", "node-1", "node-2"]
+    assert hearing.heard.empty()
+    listening.cancel()
+
+
+async def test_what_a_process_announces_it_hears_at_once_and_once(farm_dsn: str) -> None:
+    hearing = Hearing()
+    async with Engine.connect(farm_dsn, max_connections=2) as engine:
+        engine.announcements.subscribe(hearing)
+        engine.announcements.announce(["node-1"])
+        assert hearing.heard.get_nowait() == ["node-1"]
+
+    listener = Listener(farm_dsn, sender=engine.announcements.sender, hear=hearing)
+    listener._receive(None, 0, "corral", encode(engine.announcements.sender, ["node-1"]))
+    assert hearing.heard.empty()
+
+
+def test_too_many_nodes_for_one_notification_are_everybody() -> None:
+    assert decode(encode("me", [f"node-{n:05d}" for n in range(1000)])) == ("me", [EVERYBODY])
+    assert decode(encode("me", ["b", "a"])) == ("me", ["a", "b"])
+
+
+async def test_a_listener_comes_back_after_postgresql_was_restarted(short_path: Path) -> None:
+    server = EmbeddedPostgres(short_path / "data", durable=False)
+    await server.start()
+    hearing = Hearing()
+    try:
+        listening = await listen(server.dsn, hearing)
+        await server.stop()
+        await server.start()
+
+        assert await hearing.heard.get() == [EVERYBODY]
+        async with Engine.connect(server.dsn, max_connections=1) as engine:
+            engine.announcements.announce(["node-1"])
+        assert await hearing.heard.get() == ["node-1"]
+        listening.cancel()
+    finally:
+        await server.stop()
+
+
+async def test_a_waiting_pull_does_not_depend_on_announcements(farm: Farm) -> None:
+    node = await farm.given_node(devices=1)
+    waiting = WaitingPulls(farm.engine)  # which nobody wakes: it only polls
+    polling = asyncio.create_task(waiting.poll())
+
+    with waiting.wait(node.node_id, wants_work=True, cancelling=frozenset()) as waiter:
+        run = await farm.given_run()
+        await waiter.news.wait()
+    (grant,) = await node.pull()
+    with waiting.wait(node.node_id, wants_work=False, cancelling=frozenset()) as waiter:
+        await farm.engine.runs.cancel_run(run.run_id)
+        await waiter.news.wait()
+    assert await farm.engine.nodes.list_cancels(node.node_id) == [grant.lease_token]
+    polling.cancel()
+
+
+async def test_news_are_of_what_a_node_could_be_granted(farm: Farm) -> None:
+    async def has_work() -> bool:
+        return any(news.has_work for news in await farm.engine.nodes.list_news(["node-1", "node-9"]))
+
+    node = await farm.given_node(devices=2, max_concurrency=1, lookahead=0)
+    assert not await has_work()
+    await farm.given_run()
+    assert await has_work()
+    await node.pull()
+    assert not await has_work(), "all slots are taken"
+
+    idle = await farm.given_node("node-9", devices=1)
+    await farm.given_run({"any": 1})
+    assert await has_work(), "a pool has work for any idle device"
+    await farm.engine.nodes.drain_node(idle.node_id)
+    assert not await has_work(), "a draining node gets nothing"
+
+
+async def test_a_full_gate_is_no_news(farm: Farm) -> None:
+    one, two = await farm.given_node("node-1", devices=1), await farm.given_node("node-2", devices=1)
+    await farm.given_run(policy={"concurrency": 1})
+    (grant,) = await one.pull()
+    assert await farm.engine.nodes.list_news([two.node_id]) == []
+
+    await one.finish(grant)
+
+    assert [news.has_work for news in await farm.engine.nodes.list_news([two.node_id])] == [True]
