@@ -114,6 +114,8 @@ class Farm:
         upkeep = self.engine.upkeep
         await upkeep.tick_upkeep()
         await upkeep.expire_leases()
+        await upkeep.expire_steps()
+        await upkeep.fail_unclaimable_steps()
         await upkeep.resolve_contested()
         await upkeep.skip_unavailable()
         await upkeep.time_out_pools()

@@ -49,10 +49,63 @@ async def test_a_device_without_a_proper_serial_is_refused_and_nothing_is_half_w
     node = await farm.given_node()
 
     with pytest.raises(InvalidRequestError) as caught:
-        await node.beat(devices=[{"serial": "good"}, {"serial": "../../etc"}])
+        await farm.engine.nodes.report_devices(
+            "node-1", epoch=node.epoch, devices=[{"serial": "good"}, {"serial": "../../etc"}]
+        )
 
     assert caught.value.path == "devices[1]"
     assert await farm.engine.devices.list() == []
+
+
+async def test_a_device_that_makes_no_sense_costs_a_heartbeat_neither_its_lease_nor_the_others(farm: Farm) -> None:
+    node = await farm.given_node()
+    odd = {"battery": 101, "temperature": "hot", "tags": None, "meta": None}
+
+    beat = await node.beat(
+        devices=[{"serial": "????????????"}, {"serial": "good", **odd}, {}, {"serial": "x", "health": "?"}]
+    )
+
+    assert beat.refused == ["devices[0]", "devices[2]", "devices[3]"]
+    (device,) = await farm.engine.devices.list()
+    assert (device.serial, device.battery, device.temperature, device.tags) == ("good", 100, None, [])
+
+
+async def test_a_node_that_loses_sight_of_a_device_does_not_take_it_back_from_where_it_went(farm: Farm) -> None:
+    old = await farm.given_node("old", devices=["a"])
+    await farm.given_node("new", devices=["a"])
+
+    await old.beat(devices=[{"serial": "a", "connection": "gone"}])
+
+    (device,) = await farm.engine.devices.list()
+    assert (device.node_id, device.connection) == ("new", "connected")
+
+
+async def test_a_claim_on_a_contested_device_ends_when_its_claimant_loses_sight_of_it(farm: Farm) -> None:
+    old = await farm.given_node("old", devices=["a"])
+    await farm.given_run()
+    (grant,) = await old.pull()
+    new = await farm.given_node("new", devices=["a"])
+
+    await new.beat(devices=[{"serial": "a", "connection": "offline"}])
+    await old.finish(grant)
+    await farm.run_upkeep()
+
+    device = await farm.engine.devices.get(grant.device_id)
+    assert (device.node_id, device.contested_node_id, device.online) == ("old", None, True)
+
+
+async def test_a_contested_device_arrives_as_its_new_node_saw_it(farm: Farm) -> None:
+    old = await farm.given_node("old", devices=["a"])
+    await farm.given_run()
+    (grant,) = await old.pull()
+    new = await farm.given_node("new")
+    await new.beat(devices=[{"serial": "a", "connection": "unauthorized"}])
+
+    await old.finish(grant)
+    await farm.run_upkeep()
+
+    device = await farm.engine.devices.get(grant.device_id)
+    assert (device.node_id, device.connection, device.online) == ("new", "unauthorized", False)
 
 
 async def test_a_quarantine_by_a_person_is_not_lifted_by_the_node(farm: Farm) -> None:

@@ -121,6 +121,15 @@ async def test_jobs_of_a_capped_run_are_not_taken_ahead_of_a_free_slot(farm: Far
     assert len(await node.pull(100)) == 2
 
 
+async def test_a_capped_head_that_comes_in_during_a_pull_does_not_pass_its_gate_by(farm: Farm) -> None:
+    await farm.given_node(devices=2)
+    await farm.given_run(policy={"concurrency": 1})
+
+    picked_when_no_gate_was_seen = await farm.value("select corral.fn_pick_lanes('node-1', 10, null)")
+
+    assert picked_when_no_gate_was_seen is None
+
+
 async def test_a_place_in_a_gate_is_given_back_when_a_lease_is_lost(farm: Farm) -> None:
     node = await farm.given_node(devices=2)
     await farm.given_run(policy={"concurrency": 1})
@@ -155,6 +164,14 @@ async def test_a_pool_leaves_devices_that_have_work_of_their_own(farm: Farm) -> 
     (second,) = await node.pull()
 
     assert (first.run_id, second.run_id) == (own.run_id, pool.run_id)
+
+
+async def test_a_pool_that_nothing_matches_does_not_stand_in_the_way_of_another(farm: Farm) -> None:
+    node = await farm.given_node(devices=3)
+    await farm.given_run({"any": 300, "tags": ["tablet"]})
+    matching = await farm.given_run({"any": 2})
+
+    assert [grant.run_id for grant in await node.pull()] == [matching.run_id] * 2
 
 
 async def test_a_pool_uses_each_device_once_per_run(farm: Farm) -> None:

@@ -37,7 +37,7 @@ async def test_verdicts_are_passed_again_one_lease_time_after_an_outage(farm: Fa
     await farm.pass_time(LEASE_TIME + SECOND)
     await farm.run_upkeep()
 
-    assert (await farm.job(grant)).status in {"queued", "skipped_offline"}
+    assert (await farm.job(grant)).status == "queued"
 
 
 async def test_a_gap_in_the_ticks_starts_the_waiting_anew(farm: Farm) -> None:
@@ -83,7 +83,25 @@ async def test_a_silence_that_outlasts_its_limit_is_judged_after_all(farm: Farm)
     await farm.pass_time(HOUR + LEASE_TIME * 2)
     await farm.run_upkeep()
 
-    assert (await farm.run(run.run_id)).status == "skipped"
+    assert (await farm.run(run.run_id)).status == "failed"
+
+
+async def test_nodes_that_fall_silent_one_after_another_lose_nothing_either(farm: Farm) -> None:
+    nodes = [await farm.given_node(f"node-{n}", devices=1) for n in range(6)]
+    run = await farm.given_run(repeatable=False)
+    for node in nodes:
+        await node.start(*await node.pull())
+    for node in nodes:
+        await farm.clock.advance(SECOND)
+        await node.beat()
+        await farm.engine.upkeep.tick_upkeep()
+
+    for _ in range(90):
+        await farm.clock.advance(SECOND)
+        await farm.engine.upkeep.tick_upkeep()
+        await farm.engine.upkeep.expire_leases()
+
+    assert (await farm.run(run.run_id)).leased == 6
 
 
 async def test_one_dead_node_of_two_is_not_a_mass_silence(farm: Farm) -> None:
@@ -140,6 +158,46 @@ async def test_an_interrupted_job_goes_back_to_the_head_of_its_queue(farm: Farm)
 
     (again,) = await node.pull()
     assert (again.job_id, again.attempt) == (grant.job_id, 2)
+
+
+async def test_a_lost_job_is_not_skipped_while_its_result_may_be_under_way(farm: Farm) -> None:
+    other = await farm.given_node("other", devices=1)
+    node = await farm.given_node(devices=1)
+    await farm.given_run({"nodes": ["node-1"]})
+    (grant,) = await node.pull()
+    await node.start(grant)
+    await farm.pass_time(timedelta(minutes=5), other)
+    await farm.run_upkeep()
+
+    (result,) = await node.finish(grant)
+
+    assert (result.outcome, (await farm.job(grant)).status) == ("applied", "succeeded")
+
+
+async def test_a_lost_job_whose_node_does_not_come_back_fails_as_lost(farm: Farm) -> None:
+    other = await farm.given_node("other", devices=1)
+    node = await farm.given_node(devices=1)
+    run = await farm.given_run({"nodes": ["node-1"]})
+    (grant,) = await node.pull()
+    await node.start(grant)
+
+    await farm.pass_time(timedelta(minutes=12), other)
+    await farm.run_upkeep()
+
+    assert (await farm.job(grant)).failure_reason == "node_lost"
+    assert (await farm.run(run.run_id)).status == "failed"
+
+
+async def test_a_job_given_back_before_it_started_costs_no_attempt(farm: Farm) -> None:
+    node = await farm.given_node(devices=1)
+    run = await farm.given_run(repeatable=False)
+    (grant,) = await node.pull()
+
+    await node.finish(grant, outcome="interrupted")
+
+    (again,) = await node.pull()
+    assert (again.job_id, again.attempt) == (grant.job_id, 1)
+    assert (await farm.run(run.run_id)).status == "queued"
 
 
 # Rule 3: reboot
@@ -458,6 +516,22 @@ async def test_a_lower_state_sequence_is_stale_and_the_end_heals_what_it_lost(fa
     assert [tuple(row) for row in rows] == [("one", "succeeded"), ("two", "succeeded")]
 
 
+async def test_steps_that_arrive_together_with_the_end_show_how_far_the_job_came(farm: Farm) -> None:
+    node, grant = await farm.given_leased_job()
+    await node.start(grant)
+
+    await node.send(
+        node.event(grant, "step_started", step="one", position=1, total=3),
+        node.event(grant, "step_finished", step="one", position=1, status="succeeded"),
+        node.event(grant, "step_started", step="two", position=2),
+        node.event(grant, "step_finished", step="two", position=2, status="failed"),
+        node.event(grant, "job_finished", outcome="failed", failure_reason="action_failed"),
+    )
+
+    job = await farm.job(grant)
+    assert (job.current_step, job.steps_done, job.steps_total) == ("two", 2, 3)
+
+
 async def test_events_of_one_batch_count_in_the_order_of_their_sequence(farm: Farm) -> None:
     node, grant = await farm.given_leased_job()
     events = [
@@ -488,6 +562,10 @@ async def test_one_bad_event_does_not_spoil_its_batch(farm: Farm) -> None:
         node.event(grant, "job_finished", outcome="succeeded", steps=[7]),
         node.event(grant, "log", lines="x"),
         node.event(grant, "artifact_created", key="k", size_bytes=-1),
+        node.event(grant, "artifact_created", key="".join(map(str, range(9000)))),
+        node.event(grant, "step_started", step="".join(map(str, range(9000)))),
+        node.event(grant, "job_finished", outcome="failed", steps=[{"step": "x" * 9000, "status": "failed"}]),
+        {**node.event(grant, "job_started"), "seq": 0},
     ]
 
     results = await node.send(*bad, good)

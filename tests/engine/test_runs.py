@@ -46,6 +46,8 @@ async def test_a_run_reaches_the_devices_of_its_target(farm: Farm, target: dict[
         ({"target": {"indexes": [77]}}, "target.indexes[0]"),
         ({"target": {"tags": []}}, "target.tags"),
         ({"target": {"any": 0}}, "target.any"),
+        ({"target": {"any": 2.5}}, "target.any"),
+        ({"target": {"indexes": [[1, 99999999999]]}}, "target.indexes[0]"),
         ({"target": {"any": 2, "nodes": ["left"]}}, "target.any"),
         ({"target": {"device_ids": ["x"]}}, "target.device_ids[0]"),
         ({"policy": {"concurrency": 0}}, "policy.concurrency"),
@@ -84,6 +86,20 @@ async def test_a_fan_out_in_chunks_makes_each_job_once(farm: Farm) -> None:
     again = await farm.engine.runs.fan_out_run(run_id, chunk=10)
 
     assert (made, again, (await farm.run(run_id)).total_jobs) == (25, 0, 25)
+
+
+async def test_a_device_that_changes_its_number_during_a_fan_out_gets_one_job(farm: Farm) -> None:
+    await farm.given_node(devices=["a", "b", "c", "d"])
+    workflow_id = await farm.given_workflow()
+    run_id = await farm.value("select (corral.fn_create_run($1, '{}', null)).run_id", workflow_id)
+    await farm.value("select jobs_made from corral.fn_fan_out_run($1, 2)", run_id)
+
+    first = (await farm.engine.devices.list())[0]
+    await farm.engine.devices.update_device(first.device_id, index_no=4)
+    await farm.engine.runs.fan_out_run(run_id)
+
+    run = await farm.run(run_id)
+    assert (run.total_jobs, await farm.value("select count(distinct device_id) from corral.jobs")) == (3, 3)
 
 
 async def test_a_device_that_came_after_the_run_was_asked_for_is_not_part_of_it(farm: Farm) -> None:

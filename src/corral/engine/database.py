@@ -7,6 +7,7 @@ have been committed. Its caller repeats it where the function is idempotent (pul
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
@@ -15,7 +16,7 @@ import asyncpg
 import msgspec
 
 from corral.engine.sqlstates import ERRORS_BY_SQLSTATE
-from corral.model.errors import DatabaseUnavailableError, InvalidRequestError
+from corral.model.errors import BrokenRuleError, DatabaseUnavailableError, InvalidRequestError
 
 T = TypeVar("T")
 
@@ -30,22 +31,46 @@ _UNAVAILABLE: Final = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
     asyncpg.InterfaceError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.ReadOnlySQLTransactionError,
+    asyncpg.PostgresIOError,
+    asyncpg.QueryCanceledError,
+    TimeoutError,
 )
+_INVALID: Final = (
+    asyncpg.DataError,
+    asyncpg.IntegrityConstraintViolationError,
+    asyncpg.ProgramLimitExceededError,
+)
+# Only the engine's own functions write these: what their constraints refuse is never the caller's fault.
+_OUR_BOOKS: Final = {"run_gates", "lanes", "jobs", "runs", "leases", "run_versions"}
 _TRIES: Final = 5
 
 _encode_json = msgspec.json.Encoder().encode
 _decode_json = msgspec.json.Decoder().decode
+_ESCAPED_NUL: Final = re.compile(r"(\\\\)|\\u0000")
 
 
 def encode_json(value: object) -> str:
-    """JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped."""
+    r"""JSON as PostgreSQL takes it: text cannot hold NUL, so it is dropped.
+
+    An escaped backslash is stepped over: a NUL spelled out in six characters is plain text, and cutting it out would
+    leave half an escape, which swallows or opens the quote behind it.
+    """
     text = _encode_json(value).decode()
-    return text.replace("\\u0000", "") if "\\u0000" in text else text
+    return _ESCAPED_NUL.sub(lambda found: found[1] or "", text) if "\\u0000" in text else text
 
 
 async def _prepare(connection: "asyncpg.Connection[Row]") -> None:
     for name in ("json", "jsonb"):
         await connection.set_type_codec(name, schema="pg_catalog", encoder=encode_json, decoder=_decode_json)
+
+
+class _Connection(asyncpg.Connection):
+    """A connection whose calls leave nothing behind in the session: handing it on costs no round trip to clean it up."""
+
+    def get_reset_query(self) -> str:
+        return ""
 
 
 class Database:
@@ -64,6 +89,7 @@ class Database:
                 min_size=1,
                 max_size=max_connections,
                 init=_prepare,
+                connection_class=_Connection,
                 command_timeout=60,
                 server_settings={
                     "application_name": "corral",
@@ -82,11 +108,15 @@ class Database:
         await self._pool.close()
 
     @asynccontextmanager
-    async def connection(self) -> "AsyncIterator[asyncpg.pool.PoolConnectionProxy[Row]]":
-        """A connection of one's own, for migrations and listening."""
+    async def own_connection(self) -> "AsyncIterator[asyncpg.Connection[Row]]":
+        """A connection outside the pool, whose statements may take their time: for migrations and listening."""
         with translated_errors():
-            async with self._pool.acquire() as connection:
+            connection = await asyncpg.connect(self.dsn)
+            try:
+                await _prepare(connection)
                 yield connection
+            finally:
+                await connection.close()
 
     async def fetch(self, query: str, *args: object) -> list[Row]:
         """The rows of one statement, in a transaction of its own."""
@@ -125,7 +155,9 @@ class translated_errors:  # noqa: N801 - reads as a statement
         if isinstance(error, asyncpg.PostgresError):
             if (ours := ERRORS_BY_SQLSTATE.get(error.sqlstate or "")) is not None:
                 raise ours(error.args[0], path=error.detail) from error
-            if isinstance(error, asyncpg.DataError | asyncpg.IntegrityConstraintViolationError):
+            if isinstance(error, asyncpg.IntegrityConstraintViolationError) and error.table_name in _OUR_BOOKS:
+                raise BrokenRuleError(str(error), path=error.constraint_name) from error
+            if isinstance(error, _INVALID):
                 raise InvalidRequestError(str(error), path=getattr(error, "column_name", None)) from error
         if isinstance(error, asyncpg.DataError):
             raise InvalidRequestError(str(error)) from error

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from corral.engine import migrate
 from corral.engine.announce import Announcements
 from corral.engine.database import Database
+from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
 from corral.engine.gateway.dashboard import Dashboard
 from corral.engine.gateway.devices import Devices
@@ -15,6 +16,8 @@ from corral.engine.gateway.nodes import Nodes
 from corral.engine.gateway.playbooks import Playbooks
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
+from corral.engine.gateway.steps import Steps
+from corral.engine.gateway.tasks import Tasks
 from corral.engine.gateway.upkeep import Upkeep
 from corral.engine.gateway.workflows import Workflows
 
@@ -32,6 +35,9 @@ class Engine:
         self.playbooks = Playbooks(database, self.commands)
         self.runs = Runs(database, self.announcements)
         self.jobs = Jobs(database)
+        self.steps = Steps(database)
+        self.channels = Channels(database)
+        self.tasks = Tasks(database)
         self.events = Events(database)
         self.scans = Scans(database)
         self.dashboard = Dashboard(database)

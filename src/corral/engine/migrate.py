@@ -1,4 +1,4 @@
-"""Bring a database to this version's schema: numbered SQL files once each, functions and views every time.
+"""Bring a database to this version's schema: numbered SQL files once each, functions and views whenever one of them changed.
 
 Holds an advisory lock throughout, so any number of servers may start at once; the whole of it is one transaction,
 so a failure leaves the database as it was. Refuses what it cannot vouch for: PostgreSQL older than 15, a migration
@@ -11,9 +11,11 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Final
 
+import asyncpg
 import msgspec
-from asyncpg.pool import PoolConnectionProxy
+from asyncpg import Connection
 
+from corral import __version__
 from corral.engine.database import Database, Row
 from corral.model.errors import DatabaseNotReadyError
 
@@ -29,11 +31,12 @@ create table if not exists corral.migrations (
 );
 create table if not exists corral.definitions (
     is_only   boolean primary key default true check (is_only),
-    checksum  text not null
+    checksum  text not null,
+    made_by   text not null
 );
 """
 _DROP_DEFINITIONS: Final = """
-select format('drop view if exists %s cascade', c.oid::regclass) as sql
+select format('drop view if exists %s', c.oid::regclass) as sql
   from pg_class c where c.relnamespace = 'corral'::regnamespace and c.relkind = 'v'
 union all
 select format('drop function if exists %s', p.oid::regprocedure)
@@ -58,20 +61,20 @@ def list_migrations() -> list[Migration]:
     found = []
     for file in _sql_files(_sql_root() / "migrations"):
         number, _, name = file.name.removesuffix(".sql").partition("_")
-        found.append(Migration(number=int(number), name=name, sql=file.read_text()))
+        found.append(Migration(number=int(number), name=name, sql=file.read_text(encoding="utf-8")))
     return sorted(found, key=lambda migration: migration.number)
 
 
 def list_definitions() -> list[str]:
     """The functions and views that ship, in an order in which they can be created."""
-    functions = [file.read_text() for file in _sql_files(_sql_root() / "functions")]
-    views = [file.read_text() for file in _sql_files(_sql_root() / "views")]
+    functions = [file.read_text(encoding="utf-8") for file in _sql_files(_sql_root() / "functions")]
+    views = [file.read_text(encoding="utf-8") for file in _sql_files(_sql_root() / "views")]
     return [*functions, *views]
 
 
 async def migrate(database: Database) -> list[str]:
     """Migrate; return the names of the migrations that were applied. Raises DatabaseNotReadyError."""
-    async with database.connection() as connection:
+    async with database.own_connection() as connection:
         version = connection.get_server_version().major
         if version < OLDEST_POSTGRES:
             message = f"PostgreSQL {version} is too old: Corral needs {OLDEST_POSTGRES} or newer"
@@ -117,17 +120,32 @@ def _compare(applied: dict[int, tuple[str, str]]) -> list[Migration]:
     return [migration for number, migration in known.items() if number not in applied]
 
 
-async def _apply_definitions(connection: "PoolConnectionProxy[Row]") -> None:
-    """Create every function and view anew. When any changed, all old ones go first, so that none outlives its file."""
+async def _apply_definitions(connection: "Connection[Row]") -> None:
+    """Create every function and view anew, when any of them changed; all old ones go first, so none outlives its file."""
     definitions = list_definitions()
     checksum = hashlib.sha256("\n".join(definitions).encode()).hexdigest()
-    if await connection.fetchval("select checksum from corral.definitions") != checksum:
+    present = await connection.fetchrow("select checksum, made_by from corral.definitions")
+    if present is not None and present["checksum"] == checksum:
+        return  # a start that changes nothing locks nothing
+    if present is not None and _as_numbers(present["made_by"]) > _as_numbers(__version__):
+        message = f"the database's functions are of Corral {present['made_by']}; this is {__version__}, which is older"
+        raise DatabaseNotReadyError(message)
+    try:
         for statement in await connection.fetch(_DROP_DEFINITIONS):
             await connection.execute(statement["sql"])
-        await connection.execute("delete from corral.definitions")
-        await connection.execute("insert into corral.definitions (checksum) values ($1)", checksum)
+    except asyncpg.DependentObjectsStillExistError as error:
+        message = f"something of yours depends on a view or function of Corral's: drop it first ({error.detail})"
+        raise DatabaseNotReadyError(message) from error
+    await connection.execute("delete from corral.definitions")
+    await connection.execute(
+        "insert into corral.definitions (checksum, made_by) values ($1, $2)", checksum, __version__
+    )
     await connection.execute("set local check_function_bodies = off")  # functions may name one another in any order
     await connection.execute("\n".join(definitions))
+
+
+def _as_numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
 def _sql_root() -> Traversable:

@@ -100,6 +100,12 @@ class DatabaseNotReadyError(CorralError):
     code = "database_not_ready"
 
 
+class BrokenRuleError(CorralError):
+    """The database held a rule of the engine's against the engine itself: a bug of ours, and nothing was written."""
+
+    code = "broken_rule"
+
+
 class EmbeddedPostgresError(CorralError):
     """The embedded PostgreSQL could not be made, started, joined or stopped; nothing was deleted.
 
@@ -147,3 +153,100 @@ class ActionClashError(CorralError):
     """Two actions claim one name, or an extension offers something that is not an action."""
 
     code = "action_clash"
+
+
+class StorageError(CorralError):
+    """The store of artifacts and input files did not do what was asked; nothing half-written can be seen."""
+
+    code = "storage_error"
+
+
+class ObjectNotFoundError(StorageError):
+    """The store holds nothing under that key."""
+
+    code = "object_not_found"
+
+
+class ObjectExistsError(StorageError):
+    """The key is taken, and what it holds was left as it is."""
+
+    code = "object_exists"
+
+
+class ObjectTooLargeError(StorageError):
+    """More bytes came than are allowed, or than were announced; `limit_bytes` is where reading stopped."""
+
+    code = "object_too_large"
+
+    def __init__(self, message: str, *, limit_bytes: int) -> None:
+        super().__init__(message)
+        self.limit_bytes = limit_bytes
+
+
+class ChecksumMismatchError(StorageError):
+    """The bytes that came are not those announced: another size or another sha256. Codes: as this, size_mismatch."""
+
+    code = "checksum_mismatch"
+
+
+class RangeInvalidError(StorageError):
+    """The range asked for starts past the end; `size_bytes` is how much there is."""
+
+    code = "range_invalid"
+
+    def __init__(self, message: str, *, size_bytes: int) -> None:
+        super().__init__(message)
+        self.size_bytes = size_bytes
+
+
+class StorageUnavailableError(StorageError):
+    """The store could not be reached, refused Corral's credentials, or is full.
+
+    Codes: storage_unavailable, storage_denied, storage_full.
+    """
+
+    code = "storage_unavailable"
+
+
+class StorageUrlInvalidError(StorageError):
+    """The store's URL cannot be used. The message never repeats the URL, which may hold what should not be shown."""
+
+    code = "storage_url_invalid"
+
+
+class KeyInvalidError(InvalidRequestError):
+    """A key, or a part of one, is not of the form that keys have; `path` names the part."""
+
+    code = "key_invalid"
+
+
+class UploadNotFoundError(NotFoundError):
+    """No such upload: it never began, or was given up for idleness."""
+
+    code = "upload_not_found"
+
+
+class UploadOffsetError(ConflictError):
+    """The bytes do not continue where the upload stands; `offset` is where they must."""
+
+    code = "upload_offset"
+
+    def __init__(self, message: str, *, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+class UploadBusyError(ConflictError):
+    """Another request is writing to this upload; ask again once it ended."""
+
+    code = "upload_busy"
+
+
+class UploadIncompleteError(ConflictError):
+    """The upload cannot be finished yet; `offset` is how far it came."""
+
+    code = "upload_incomplete"
+
+    def __init__(self, message: str, *, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset

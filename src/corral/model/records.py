@@ -30,13 +30,14 @@ class Registration(Struct, frozen=True):
 
 
 class Heartbeat(Struct, frozen=True):
-    """What a heartbeat tells the node: how long it may go on, and what it must stop, cancel or scan."""
+    """What a heartbeat tells the node: how long it may go on, what it must stop, cancel or scan, what it got wrong."""
 
     lease_s: float
     lost: list[UUID]
     cancel: list[UUID]
     scans: list[Json]
     draining: bool
+    refused: list[str]
 
 
 class News(Struct, frozen=True):
@@ -251,6 +252,7 @@ class Job(Struct, frozen=True):
     current_step: str | None
     steps_done: int
     steps_total: int
+    is_open: bool
     log_path: str | None
     input: Any
     output: Any
@@ -272,6 +274,7 @@ class Step(Struct, frozen=True):
     name: str
     position: int
     title: str | None
+    description: str | None
     action: str | None
     spec: Any
     channel_id: UUID | None
@@ -293,6 +296,98 @@ class Step(Struct, frozen=True):
     output: Any
     failure_reason: str | None
     error_message: str | None
+    created_at: datetime
+    granted_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class NewStep(Struct, frozen=True, omit_defaults=True):
+    """A step to add to a distributed job. It is ready once the steps named in `needs` have ended."""
+
+    name: str
+    action: str | None = None
+    needs: list[str] = []
+    requires: list[str] = []
+    title: str | None = None
+    description: str | None = None
+    spec: Any = None
+    input: Any = None
+    channel_id: UUID | None = None
+    priority: int | None = None
+    position: int | None = None
+    continue_on_failure: bool = False
+    max_attempts: int = 1
+    backoff_s: float = 0
+    timeout_s: float | None = None
+    probability: float | None = None
+
+
+class StepGrant(Struct, frozen=True):
+    """A step leased to a node."""
+
+    job_id: UUID
+    run_id: UUID
+    name: str
+    position: int
+    title: str | None
+    description: str | None
+    action: str | None
+    spec: Any
+    input: Any
+    needs: list[str]
+    channel_id: UUID | None
+    priority: int
+    attempt: int
+    lease_token: UUID
+    timeout_s: float
+    continue_on_failure: bool
+    probability: float | None
+
+
+class StepResult(Struct, frozen=True, omit_defaults=True):
+    """What a node says about a step that it holds; `status` cancelled gives the step back."""
+
+    job_id: UUID
+    step: str
+    lease_token: UUID
+    status: StepStatus
+    output: Any = None
+    error_message: str | None = None
+    failure_reason: FailureReason | None = None
+    skip_cause: str | None = None
+    retryable: bool = True
+
+
+class StepOutcome(Struct, frozen=True):
+    """What became of one result: applied, duplicate or stale."""
+
+    job_id: UUID
+    step: str
+    outcome: EventOutcome
+
+
+class Channel(Struct, frozen=True):
+    """A FIFO that agents claim tasks from."""
+
+    channel_id: UUID
+    name: str
+    description: str | None
+    created_at: datetime
+
+
+class Chain(Struct, frozen=True):
+    """A distributed job whose tasks are done one after the other; while it is open, tasks may be added."""
+
+    chain_id: UUID
+    channel_id: UUID
+    name: str
+    description: str | None
+    status: JobStatus
+    is_open: bool
+    owner_node_id: str | None
+    steps_done: int
+    steps_total: int
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

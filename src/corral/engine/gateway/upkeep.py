@@ -1,9 +1,11 @@
 """What the server's one upkeep leader does to the engine, a small transaction at a time."""
 
+from collections.abc import Awaitable, Sequence
 from datetime import timedelta
 
 from corral.engine.database import Database, to_record, to_records
 from corral.engine.gateway.runs import Runs
+from corral.model.errors import CorralError
 from corral.model.records import Tick, Violation
 
 
@@ -20,11 +22,11 @@ class Upkeep:
         return to_record(row, Tick)
 
     async def expire_leases(self) -> int:
-        """Take back the leases of silent nodes, one node a transaction."""
-        expired = 0
-        while (row := await self._database.fetch_one("select * from corral.fn_expire_leases()")) is not None:
-            expired += row["expired"]
-        return expired
+        """Take back the leases of silent nodes, one node a transaction; one node's trouble does not spare the others."""
+        nodes = await self._database.fetch("select node_id from corral.fn_list_silent_nodes() as t (node_id)")
+        return await _each(
+            [self._database.fetch_value("select corral.fn_expire_leases($1)", node["node_id"]) for node in nodes]
+        )
 
     async def skip_unavailable(self, *, chunk: int = 1000) -> int:
         """End the waiting of jobs where no work can start, round by round until nothing is left to end."""
@@ -40,20 +42,36 @@ class Upkeep:
             ended += count
         return ended
 
+    async def expire_steps(self, *, chunk: int = 1000) -> int:
+        """Take back steps of distributed jobs that are past their own deadline."""
+        taken = 0
+        while count := await self._database.fetch_value("select corral.fn_expire_steps($1)", chunk):
+            taken += count
+        return taken
+
+    async def fail_unclaimable_steps(self, *, chunk: int = 1000) -> int:
+        """Fail steps that no live node has been capable of for too long."""
+        failed = 0
+        while count := await self._database.fetch_value("select corral.fn_fail_unclaimable_steps($1)", chunk):
+            failed += count
+        return failed
+
     async def resolve_contested(self) -> int:
         """Move contested devices that are free to move."""
         moved: int = await self._database.fetch_value("select corral.fn_resolve_contested()")
         return moved
 
     async def resume_unfinished_work(self) -> int:
-        """Go on with fan-outs and cancellations whose process died half-way."""
+        """Go on with fan-outs and cancellations whose process died half-way; returns how many jobs that touched."""
         rows = await self._database.fetch("select * from corral.fn_list_unfinished_work()")
-        for row in rows:
-            if row["work"] == "cancel":
-                await self._runs.cancel_jobs(row["run_id"])
-            else:
-                await self._runs.fan_out_run(row["run_id"])
-        return len(rows)
+        return await _each(
+            [
+                self._runs.cancel_jobs(row["run_id"])
+                if row["work"] == "cancel"
+                else self._runs.fan_out_run(row["run_id"])
+                for row in rows
+            ]
+        )
 
     async def finish_open_runs(self) -> int:
         """End every run whose jobs have all ended."""
@@ -77,6 +95,11 @@ class Upkeep:
         """Forget runs that ended long ago, with all that belongs to them; returns how many jobs went."""
         return await self._purge("select corral.fn_purge_runs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
 
+    async def purge_task_claims(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
+        """Forget old keys of task claims, a chunk a transaction."""
+        statement = "select corral.fn_purge_task_claims(corral.fn_now() - $1::interval, $2)"
+        return await self._purge(statement, older_than, chunk)
+
     async def check_invariants(self) -> list[Violation]:
         """What is broken, if anything: nothing, unless there is a bug."""
         return to_records(await self._database.fetch("select * from corral.fn_check_invariants()"), Violation)
@@ -88,3 +111,17 @@ class Upkeep:
             if count < chunk:
                 break
         return gone
+
+
+async def _each(calls: Sequence[Awaitable[int]]) -> int:
+    """Make every call, in order, whatever becomes of the others; then add up, or raise the first error."""
+    total = 0
+    first: CorralError | None = None
+    for call in calls:
+        try:
+            total += await call
+        except CorralError as error:
+            first = first or error
+    if first is not None:
+        raise first
+    return total

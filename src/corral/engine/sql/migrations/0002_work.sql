@@ -180,17 +180,20 @@ create table corral.job_steps (
     channel_id           uuid,
     needs                text[] not null default '{}',
     pending_needs        integer not null default 0 check (pending_needs >= 0),
+    unmet_needs          integer not null default 0,
     requires             text[] not null default '{}',
     demand_id            integer,
     priority             integer not null default 0,
     claim_rank           smallint not null default 1,
     ready_seq            bigint,
+    ready_at             timestamptz,
     available_at         timestamptz,
     continue_on_failure  boolean not null default false,
     status               text not null default 'pending'
                          check (status in ('pending', 'ready', 'running', 'succeeded', 'failed', 'skipped', 'cancelled')),
     attempt              integer not null default 0,
     max_attempts         integer not null default 1 check (max_attempts >= 1),
+    backoff              interval not null default '0',
     timeout              interval,
     lease_owner          text,
     lease_token          uuid,
@@ -216,6 +219,9 @@ create table corral.job_steps (
     constraint job_steps_end_when_finished check (
         (finished_at is not null) = (status in ('succeeded', 'failed', 'skipped', 'cancelled')))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
+
+comment on column corral.job_steps.unmet_needs is 'How many of its ended needs failed, or were skipped because something failed.';
+comment on column corral.job_steps.lease_owner is 'Who holds it or held it last; of a ready task of a chain, who did the one before.';
 
 -- One row per right ever given: what artifacts, late words and audits are judged by.
 create table corral.leases (

@@ -5,9 +5,11 @@ create sequence corral.step_ready;
 -- Interned sets of required capabilities: a claim visits the sets that the worker can serve,
 -- never the waiting steps that it cannot.
 create table corral.demands (
-    demand_id  integer generated always as identity primary key,
-    requires   text[] not null unique
+    demand_id       integer generated always as identity primary key,
+    requires        text[] not null unique,
+    unserved_since  timestamptz
 );
+comment on column corral.demands.unserved_since is 'Since when no live node is capable of it, as upkeep found; null: one is.';
 insert into corral.demands (requires) values ('{}');
 
 create table corral.step_needs (
@@ -21,6 +23,8 @@ create index job_steps_ready on corral.job_steps (demand_id, claim_rank, priorit
     where status = 'ready' and channel_id is null;
 create index job_steps_ready_in_channel on corral.job_steps (channel_id, demand_id, claim_rank, priority desc, ready_seq)
     where status = 'ready' and channel_id is not null;
+create index job_steps_ready_in_chain on corral.job_steps (channel_id, lease_owner, priority desc, ready_seq)
+    where status = 'ready' and channel_id is not null and claim_rank = 0;
 create index job_steps_leased on corral.job_steps (lease_owner, lease_until)
     where status = 'running' and lease_token is not null;
 

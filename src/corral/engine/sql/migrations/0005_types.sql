@@ -40,3 +40,26 @@ create type corral.job_ended as (
     is_gated        boolean,
     took_s          double precision
 );
+
+-- A change of one step of a distributed job: to an ended state, or to 'ready', which gives it back to its queue.
+-- ending is how its lease ends; seq, started_at and at are its node's word, where it gave one.
+create type corral.step_change as (
+    job_id          uuid,
+    step            text,
+    status          text,
+    ending          text,
+    skip_cause      text,
+    failure_reason  text,
+    error_message   text,
+    output          jsonb,
+    seq             bigint,
+    started_at      timestamptz,
+    at              timestamptz,
+    is_retryable    boolean
+);
+
+-- What changes of steps did to their jobs: those that ended, and all that moved.
+create type corral.job_effects as (
+    changes  corral.job_change[],
+    news     corral.job_ended[]
+);

@@ -28,7 +28,7 @@ begin
     ), admitted as (
         insert into devices (device_id, node_id, serial, serial_scope, index_no, tags, first_seen_at, changed_at)
         select fn_uuid7(), p_node_id, f.serial, f.scope, v_last + row_number() over (order by f.place),
-               coalesce(array(select jsonb_array_elements_text(f.body -> 'tags')), '{}'), v_now, v_now
+               case when jsonb_typeof(f.body -> 'tags') = 'array' then array(select jsonb_array_elements_text(f.body -> 'tags')) else '{}' end, v_now, v_now
           from fresh f
         returning device_id
     )

@@ -10,7 +10,8 @@ begin
           from jsonb_array_elements(coalesce(p_devices, '[]')) as r (body)
           join devices d on d.serial = r.body ->> 'serial'
            and d.serial_scope = case when (r.body ->> 'is_node_scoped')::boolean then p_node_id else '' end
-         where d.node_id <> p_node_id or d.contested_node_id is not null
+         where (d.node_id <> p_node_id and coalesce(r.body ->> 'connection', 'connected') not in ('gone', 'offline'))
+            or d.contested_node_id is not null
             or coalesce(r.body ->> 'connection', d.connection) <> d.connection
             or coalesce(r.body ->> 'health', d.health) <> d.health
         union

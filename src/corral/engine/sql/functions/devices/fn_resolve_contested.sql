@@ -21,8 +21,10 @@ begin
 
     update devices d
        set node_id = d.contested_node_id, contested_node_id = null, changed_at = fn_now(),
-           connection = 'connected',
-           unavailable_since = case when d.health = 'quarantined' then coalesce(d.unavailable_since, fn_now()) end
+           connection = d.contested_connection,
+           contested_connection = null,
+           unavailable_since = case when d.health = 'quarantined' or d.contested_connection <> 'connected'
+                                    then coalesce(d.unavailable_since, fn_now()) end
       from lanes l
      where d.device_id = any (v_devices) and l.device_id = d.device_id and l.lease_token is null
        and d.contested_node_id is not null;

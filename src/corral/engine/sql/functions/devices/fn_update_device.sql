@@ -1,5 +1,5 @@
 -- Change what a person may change of a device: label, tags, index_no, quarantine with a reason or release from it. Null leaves a
--- field as it is. Asking for another device's index_no swaps the two. Locks the lane, then the devices.
+-- field as it is. Asking for another device's index_no swaps the two. Locks the numbers, the lane, then the devices in key order.
 -- Raises CR001 not_found, CR002 invalid_request.
 create or replace function corral.fn_update_device(
     p_device_id uuid, p_label text, p_tags text[], p_index_no integer, p_health text, p_health_reason text, p_actor text)
@@ -19,14 +19,17 @@ begin
     elsif p_index_no <= 0 then
         raise exception 'index_no must be positive' using errcode = 'CR002', detail = 'index_no';
     end if;
+    if p_index_no is not null then
+        perform pg_advisory_xact_lock(hashtext('corral.devices.index_no'));
+    end if;
     perform fn_lock_lanes(array[p_device_id]);
+    perform 1 from devices d where d.device_id = p_device_id or d.index_no = p_index_no order by d.device_id for no key update;
     select d.* into v_device from devices d where d.device_id = p_device_id;
     if v_device.device_id is null then
         raise exception 'no device %', p_device_id using errcode = 'CR001', detail = 'device_id';
     end if;
 
     if p_index_no is not null and p_index_no <> v_device.index_no then
-        perform pg_advisory_xact_lock(hashtext('corral.devices.index_no'));
         set constraints corral.devices_index_is_unique deferred;
         select d.device_id into v_other from devices d where d.index_no = p_index_no;
         update devices d set index_no = v_device.index_no, changed_at = v_now where d.device_id = v_other;

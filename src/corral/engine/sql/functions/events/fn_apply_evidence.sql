@@ -4,6 +4,7 @@
 create or replace function corral.fn_apply_evidence(p_events corral.judged_event[]) returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 begin
     if exists (select 1 from unnest(p_events) e where e.type = 'log' and e.outcome = 'applied') then
@@ -20,7 +21,7 @@ begin
              where e.type = 'log' and e.outcome = 'applied'
         ), kept as (
             insert into log_lines (job_id, attempt, at, level, step, message)
-            select s.job_id, s.attempt, coalesce(s.at, fn_now()),
+            select s.job_id, s.attempt, coalesce(least(s.at, fn_now()), fn_now()),
                    coalesce(fn_one_of(s.line ->> 'level', '{debug,info,warning,error}'), 'info'),
                    s.line ->> 'step', left(s.line ->> 'message', 8000)
               from said s, settings c
@@ -37,7 +38,7 @@ begin
                            at, created_at)
     select fn_uuid7(), e.body ->> 'key', j.run_id, e.job_id, l.device_id, e.node_id, e.body ->> 'step', l.attempt,
            coalesce(e.body ->> 'kind', 'file'), e.body ->> 'content_type', (e.body ->> 'size_bytes')::bigint, e.body ->> 'sha256',
-           coalesce(e.at, fn_now()), fn_now()
+           coalesce(least(e.at, fn_now()), fn_now()), fn_now()
       from unnest(p_events) e
       join leases l on l.job_id = e.job_id and l.lease_token = e.lease_token
       join jobs j on j.job_id = e.job_id

@@ -2,6 +2,7 @@
 create or replace function corral.fn_apply_scans(p_events corral.judged_event[]) returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 begin
     if not exists (select 1 from unnest(p_events) e where e.outcome = 'applied' and e.type in ('scan_progress', 'scan_finished')) then

@@ -2,9 +2,11 @@
 -- attempt 1. The latest word of a batch counts; job_finished repeats every step's final state, which heals steps whose own event
 -- came too late; a final state never changes. Called by fn_apply_node_events after fn_apply_job_progress; the jobs are locked.
 create or replace function corral.fn_apply_steps(p_events corral.judged_event[]) returns void
-language sql volatile
+language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
+begin
     with told as (
         select e.job_id, e.seq, e.at, e.body, case when e.type = 'step_started' then 'running' else e.body ->> 'status' end as status
           from unnest(p_events) e
@@ -24,11 +26,11 @@ as $$
     select n.job_id, j.attempt, n.name, coalesce((n.body ->> 'position')::integer, 0), n.body ->> 'title', n.body ->> 'action',
            n.status, coalesce((n.body ->> 'attempt')::integer, 1), (n.body ->> 'probability')::double precision,
            (n.body ->> 'draw')::double precision, fn_one_of(n.body ->> 'decision', '{execute,skip}'),
-           fn_one_of(n.body ->> 'skip_cause', '{draw,when,upstream,cancelled,stopped}'), n.body -> 'input', n.body -> 'output',
+           fn_one_of(n.body ->> 'skip_cause', '{draw,when,upstream,cancelled,stopped}'), nullif(n.body -> 'input', 'null'), nullif(n.body -> 'output', 'null'),
            n.body ->> 'failure_reason', n.body ->> 'error_message', fn_now(),
            fn_clamp_time(n.first_at, j.started_at, fn_now()),
            case when n.status <> 'running' then fn_clamp_time(n.at, j.started_at, fn_now()) end
-      from latest n join jobs j on j.job_id = n.job_id and j.mode = 'device'
+      from latest n join jobs j on j.job_id = n.job_id and j.mode = 'device' and j.job_id = any (array(select o.job_id from latest o))
      order by n.job_id, n.name
     on conflict (job_id, job_attempt, name) do update
        set status = excluded.status, attempt = excluded.attempt, finished_at = excluded.finished_at,
@@ -38,5 +40,5 @@ as $$
            skip_cause = coalesce(excluded.skip_cause, o.skip_cause), input = coalesce(excluded.input, o.input),
            output = coalesce(excluded.output, o.output), failure_reason = coalesce(excluded.failure_reason, o.failure_reason),
            error_message = coalesce(excluded.error_message, o.error_message)
-     where o.finished_at is null
-$$;
+     where o.finished_at is null;
+end $$;

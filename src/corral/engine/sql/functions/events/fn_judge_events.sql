@@ -4,16 +4,23 @@
 -- Called by fn_apply_node_events, in a later statement than the locks were taken in. Steps of distributed jobs are judged
 -- against their own row.
 create or replace function corral.fn_judge_events(p_events corral.judged_event[]) returns corral.judged_event[]
-language sql stable
+language plpgsql stable
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
 as $$
-    with ends as materialized (
-        select e.job_id, e.lease_token, min(e.seq) as seq
+declare
+    v_events  judged_event[];
+begin
+    with told as (
+        select e.*,
+               min(e.seq) filter (where e.type = 'job_finished' and e.outcome is null)
+                   over (partition by e.job_id, e.lease_token) as end_seq,
+               min(e.seq) filter (where e.type = 'step_finished' and e.outcome is null)
+                   over (partition by e.job_id, e.lease_token) as step_end_seq,
+               row_number() over (partition by e.job_id, e.lease_token, e.type, e.outcome order by e.seq, e.ord) as place
           from unnest(p_events) e
-         where e.type = 'job_finished' and e.outcome is null
-         group by 1, 2
     ), judged as (
-        select e, case
+        select e.*, case
             when e.outcome is not null then e.message
             when e.type in ('scan_progress', 'scan_finished') then
                 case when not exists (select 1 from scan_jobs s where s.scan_id = (e.body ->> 'scan_id')::uuid
@@ -26,29 +33,35 @@ as $$
             when j.mode = 'distributed' then
                 case when e.type in ('job_started', 'job_finished') then 'a distributed job has no events of its own'
                      when st.lease_token is null then 'the token is not the step''s current one'
-                     when st.status <> 'running' and st.finished_at is not null then 'the step has ended'
-                     when e.seq <= st.state_seq then 'something later was applied' end
+                     when st.finished_at is not null then 'the step has ended'
+                     when e.seq <= st.state_seq then 'something later was applied'
+                     when e.seq > e.step_end_seq then 'it follows the step''s end' end
             when j.lease_token is distinct from e.lease_token or j.lease_owner is distinct from e.node_id
                  then 'the token is not the job''s current one'
             when j.finished_at is not null then 'the job has ended'
             when e.seq <= j.state_seq then 'something later was applied'
-            when e.seq > f.seq then 'it follows the job''s end'
-            when e.type = 'job_finished' and exists (
-                     select 1 from unnest(p_events) o
-                      where o.type = 'job_finished' and o.outcome is null and o.job_id = e.job_id and o.lease_token = e.lease_token
-                        and (o.seq, o.ord) < (e.seq, e.ord)) then 'it follows the job''s end'
+            when e.seq > e.end_seq or (e.type = 'job_finished' and e.place > 1)
+                 then 'it follows the job''s end'
             end as fault
-          from unnest(p_events) e
-          left join jobs j on j.job_id = e.job_id
-          left join leases l on l.job_id = e.job_id and l.lease_token = e.lease_token and l.node_id = e.node_id
-                            and e.type in ('log', 'artifact_created')
-          left join job_steps st on j.mode = 'distributed' and st.job_id = e.job_id and st.job_attempt = 1
-                            and st.name = e.body ->> 'step' and st.lease_token = e.lease_token and st.lease_owner = e.node_id
-          left join ends f on f.job_id = e.job_id and f.lease_token = e.lease_token
+          from told e
+          left join jobs j on j.job_id = e.job_id and j.job_id = any (array(select o.job_id from unnest(p_events) o))
+          left join lateral (
+               select k.lease_token, k.ended_at
+                 from leases k
+                where e.type in ('log', 'artifact_created')
+                  and k.job_id = e.job_id and k.lease_token = e.lease_token and k.node_id = e.node_id
+                limit 1) l on true
+          left join lateral (
+               select s.lease_token, s.status, s.finished_at, s.state_seq
+                 from job_steps s
+                where j.mode = 'distributed' and s.job_id = e.job_id and s.job_attempt = 1 and s.name = e.body ->> 'step'
+                  and s.lease_token = e.lease_token and s.lease_owner = e.node_id
+                limit 1) st on true
     )
-    select coalesce(array_agg(row((g.e).ord, (g.e).node_id, (g.e).event_id, (g.e).job_id, (g.e).lease_token, (g.e).seq, (g.e).type,
-                                  (g.e).at, (g.e).body,
-                                  coalesce((g.e).outcome, case when g.fault is null then 'applied' else 'stale' end),
-                                  g.fault)::judged_event order by (g.e).ord), '{}')
-      from judged g
-$$;
+    select coalesce(array_agg(row(g.ord, g.node_id, g.event_id, g.job_id, g.lease_token, g.seq, g.type, g.at, g.body,
+                                  coalesce(g.outcome, case when g.fault is null then 'applied' else 'stale' end),
+                                  g.fault)::judged_event order by g.ord), '{}')
+      into v_events
+      from judged g;
+    return v_events;
+end $$;

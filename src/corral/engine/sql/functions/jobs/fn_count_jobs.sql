@@ -3,6 +3,7 @@
 create or replace function corral.fn_count_jobs(p_ended corral.job_ended[]) returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = on
 as $$
 begin
     insert into run_versions as v (run_id, stripe, leased, succeeded, failed, cancelled, skipped_offline,
@@ -25,9 +26,12 @@ begin
            last_error_message = coalesce(excluded.last_error_message, v.last_error_message),
            last_error_at = coalesce(excluded.last_error_at, v.last_error_at);
 
+    if not exists (select 1 from unnest(p_ended) e where e.status not in ('queued', 'running')) then
+        return;
+    end if;
     insert into hourly_stats as s (hour, stripe, outcome, duration_bucket, jobs)
     select date_trunc('hour', fn_now()), fn_stripe(e.node_id), coalesce(e.failure_reason, e.status),
-           round(4 * log(2, greatest(coalesce(e.took_s, 0), 0.01)::numeric))::smallint, count(*)
+           round(4 * ln(greatest(coalesce(e.took_s, 0), 0.01)) / ln(2.0::double precision))::smallint, count(*)
       from unnest(p_ended) e
      where e.status not in ('queued', 'running')
      group by 1, 2, 3, 4

@@ -4,6 +4,7 @@
 create or replace function corral.fn_pick_lanes(p_node_id text, p_room integer, p_gated_room integer) returns uuid[]
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 declare
     v_devices  uuid[];
@@ -13,6 +14,7 @@ begin
           from (select l.device_id
                   from lanes l
                  where l.node_id = p_node_id and l.ticket is not null and l.is_available
+                   and l.gate_run_id is null  -- one that came in since p_gated_room was decided must not pass its gate by
                  order by l.head_priority desc, l.ticket
                  limit p_room
                    for no key update skip locked) picked;

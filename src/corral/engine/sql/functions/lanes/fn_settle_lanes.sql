@@ -2,9 +2,11 @@
 -- another live lease is left alone; a head that stays the head keeps its ticket, a new one goes to the tail of the round.
 -- Called after every change of a lane's queue. The caller holds the lanes' locks and changed the jobs in an earlier statement.
 create or replace function corral.fn_settle_lanes(p_device_ids uuid[], p_ended_tokens uuid[] default '{}') returns void
-language sql volatile
+language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
 as $$
+begin
     update lanes l
        set lease_token = null, lease_epoch = null, request_id = null, granted_at = null,
            unnamed_beats = 0, cancel_requested = false,
@@ -24,7 +26,7 @@ as $$
                     where j.device_id = d.device_id and j.is_waiting
                     order by j.priority desc, j.position
                     limit 1) head on true) h
-     where l.device_id = h.device_id
+     where l.device_id = h.device_id and l.device_id = any (p_device_ids)
        and (l.lease_token is null or l.lease_token = any (p_ended_tokens))
-       and (l.lease_token is not null or l.job_id is distinct from h.job_id or l.head_priority is distinct from coalesce(h.priority, 0))
-$$;
+       and (l.lease_token is not null or l.job_id is distinct from h.job_id or l.head_priority is distinct from coalesce(h.priority, 0));
+end $$;

@@ -8,6 +8,7 @@ returns table (job_id uuid, run_id uuid, device_id uuid, serial text, runtime_ha
                attempt integer, priority integer, "position" bigint, timeout_s double precision, input jsonb)
 language plpgsql volatile rows 20
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
@@ -27,21 +28,22 @@ begin
         v_held := v_held + fn_count_step_leases(p_node_id);
         v_room := least(p_want, v_node.max_concurrency + v_node.lookahead - v_held);
         if v_room > 0 then
-            v_devices := fn_grant_lanes(v_node, p_request_id,
-                fn_pick_lanes(p_node_id, v_room, case when v_gated then v_node.max_concurrency - v_held end));
+            v_devices := fn_pick_lanes(p_node_id, v_room, case when v_gated then v_node.max_concurrency - v_held end);
             v_room := least(v_room, v_node.max_concurrency - v_held) - coalesce(cardinality(v_devices), 0);
             if v_room > 0 and exists (select 1 from jobs j where j.is_waiting and j.device_id is null) then
-                v_devices := v_devices || fn_grant_pool(v_node, p_request_id, v_room);
+                v_devices := v_devices || fn_bind_pool(p_node_id, v_room);
             end if;
+            return query select * from fn_grant_lanes(v_node, p_request_id, v_devices);
         end if;
+        return;
     end if;
 
     return query
         select j.job_id, j.run_id, l.device_id, d.serial, d.runtime_handle, l.lease_token, l.fence, j.attempt + 1, j.priority,
                j.position, extract(epoch from j.timeout)::double precision, j.input
-          from unnest(v_devices) with ordinality as g (device_id, place)
-          join lanes l on l.device_id = g.device_id
-          join jobs j on j.job_id = l.job_id
-          join devices d on d.device_id = g.device_id
-         order by g.place;
+          from lanes l
+          join jobs j on j.job_id = l.job_id and j.job_id = any (array(select o.job_id from lanes o where o.device_id = any (v_devices)))
+          join devices d on d.device_id = l.device_id and d.device_id = any (v_devices)
+         where l.device_id = any (v_devices)
+         order by l.granted_at, j.priority desc, j.position;
 end $$;

@@ -1,6 +1,7 @@
 -- Register a node, or register it again after a start: bumps its epoch, so that the predecessor's heartbeats and pulls are refused.
 -- Registering from the same state directory (p_state_id) proves that the predecessor is dead: its leases are requeued at once.
--- Without that proof they run until its lease would have. Returns the epoch, the lease time and how many leases came back.
+-- Without that proof they run until its lease would have, and so do those of yet earlier epochs, of which it proves nothing.
+-- Returns the epoch, the lease time and how many leases came back.
 -- Locks the node, its lanes in key order, their jobs, gates, stripes, runs. Raises CR002 invalid_request.
 create or replace function corral.fn_register_node(
     p_node_id text, p_name text, p_capabilities text[], p_labels jsonb, p_max_concurrency integer, p_lookahead integer,
@@ -38,12 +39,14 @@ begin
     returning n.epoch into v_epoch;
 
     if v_former.state_id = p_state_id then
-        v_devices := array(select l.device_id from lanes l where l.node_id = p_node_id and l.lease_token is not null);
+        v_devices := array(select l.device_id from lanes l where l.node_id = p_node_id and l.lease_token is not null
+                              and l.lease_epoch = v_former.epoch);
         perform fn_record_lost_leases(v_devices, 'rebooted');
         v_requeued := fn_take_back_leases(
             v_devices,
             array(select s.lease_token from job_steps s
-                   where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id),
+                   where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id
+                     and s.lease_epoch = v_former.epoch),
             'rebooted');
     end if;
     return query select v_epoch, extract(epoch from v_lease)::double precision, v_requeued;

@@ -4,13 +4,14 @@
 create or replace function corral.fn_renew_node_lease(p_node_id text, p_epoch integer) returns corral.nodes
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 declare
     v_now   timestamptz := fn_now();
     v_node  nodes;
 begin
     update nodes n
-       set lease_until = greatest(n.lease_until, v_now + s.lease_time), last_heartbeat_at = v_now
+       set lease_until = least(greatest(n.lease_until, v_now + s.lease_time), v_now + 2 * s.lease_time), last_heartbeat_at = v_now
       from settings s
      where n.node_id = p_node_id and n.epoch = p_epoch
     returning n.* into v_node;

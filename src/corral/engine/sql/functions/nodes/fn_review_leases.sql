@@ -6,6 +6,7 @@ create or replace function corral.fn_review_leases(p_node_id text, p_epoch integ
 returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 declare
     v_now      timestamptz := fn_now();

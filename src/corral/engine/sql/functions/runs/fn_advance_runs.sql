@@ -1,14 +1,15 @@
 -- Move runs on: those in p_started whose first job starts become running; those in p_ended whose jobs have all ended end.
 -- Called once, last, by whatever moves jobs, and by upkeep for all open runs.
--- Two last jobs that end at the same moment cannot both miss it: near a run's end each of them takes the run's lock before it
--- looks, so the later one sees the earlier one's commit. Far from the end nobody waits for that lock.
+-- Two last jobs that end at the same moment cannot both miss it: near a run's end, when next to nothing of it waits, each of them
+-- takes the run's lock before it looks, so the later one sees the earlier one's commit. Far from the end nobody waits for that lock.
 -- Locks the runs in key order. Returns the number of runs ended.
 create or replace function corral.fn_advance_runs(p_started uuid[], p_ended uuid[]) returns integer
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = on
 as $$
 declare
-    c_near   constant integer := 2000;
+    c_near   constant integer := 50;
     v_runs   uuid[];
     v_ended  integer;
 begin
@@ -17,8 +18,9 @@ begin
       from runs r
      where (r.run_id = any (p_started) and r.status = 'queued')
         or (r.run_id = any (p_ended) and r.finished_at is null and r.fanned_out_at is not null
-            and r.total_jobs - c_near <= (select coalesce(sum(v.succeeded + v.failed + v.cancelled + v.skipped_offline), 0)
-                                            from run_versions v where v.run_id = r.run_id));
+            and (r.cancel_requested_at is not null
+                 or r.total_jobs - c_near <= (select coalesce(sum(v.leased + v.succeeded + v.failed + v.cancelled + v.skipped_offline), 0)
+                                                from run_versions v where v.run_id = r.run_id)));
     if v_runs is null then
         return 0;
     end if;

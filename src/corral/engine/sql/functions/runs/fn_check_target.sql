@@ -18,14 +18,13 @@ begin
     for v_key, v_value in select t.key, t.value from jsonb_each(p_target) t order by t.key loop
         if v_key = 'all' and v_value = 'true' then
             continue;
-        elsif v_key = 'any' and jsonb_typeof(v_value) = 'number' and v_value::numeric % 1 = 0
-              and v_value::numeric between 1 and 1000000 then
+        elsif v_key = 'any' and fn_whole_number(v_value) between 1 and 1000000 then
             if (p_target - 'any' - 'tags') <> '{}' then
                 raise exception 'any goes with tags and nothing else' using errcode = 'CR002', detail = 'target.any';
             end if;
             continue;
         elsif v_key = 'retry_of' and jsonb_typeof(v_value) = 'string' then
-            if not exists (select 1 from runs r where r.run_id::text = v_value #>> '{}') then
+            if not exists (select 1 from runs r where r.run_id = fn_try_uuid(v_value #>> '{}')) then
                 raise exception 'no run %', v_value #>> '{}' using errcode = 'CR002', detail = 'target.retry_of';
             end if;
             continue;
@@ -41,13 +40,12 @@ begin
          where not case v_key
                when 'nodes' then exists (select 1 from nodes n where n.node_id = e.item #>> '{}')
                when 'serials' then exists (select 1 from devices d where d.serial = e.item #>> '{}')
-               when 'device_ids' then exists (select 1 from devices d where d.device_id::text = e.item #>> '{}')
+               when 'device_ids' then exists (select 1 from devices d where d.device_id = fn_try_uuid(e.item #>> '{}'))
                when 'statuses' then e.item in ('"failed"', '"cancelled"', '"skipped_offline"', '"succeeded"')
                when 'indexes' then case jsonb_typeof(e.item)
-                   when 'number' then exists (select 1 from devices d where d.index_no = (e.item)::numeric)
-                   when 'array' then jsonb_array_length(e.item) = 2 and jsonb_typeof(e.item -> 0) = 'number'
-                        and jsonb_typeof(e.item -> 1) = 'number' and (e.item -> 0)::numeric <= (e.item -> 1)::numeric
-                        and exists (select 1 from devices d where d.index_no between (e.item -> 0)::numeric and (e.item -> 1)::numeric)
+                   when 'number' then exists (select 1 from devices d where d.index_no = fn_whole_number(e.item))
+                   when 'array' then jsonb_array_length(e.item) = 2 and exists (
+                        select 1 from devices d where d.index_no between fn_whole_number(e.item -> 0) and fn_whole_number(e.item -> 1))
                    else false end
                else jsonb_typeof(e.item) = 'string' end
          order by e.place

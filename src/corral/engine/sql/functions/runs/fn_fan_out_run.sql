@@ -31,18 +31,18 @@ begin
     if v_run.cancel_requested_at is not null then
         v_done := true;
     elsif v_run.target ? 'any' then
-        v_made := least(v_limit, (v_run.target ->> 'any')::integer - v_run.total_jobs);
+        v_made := least(v_limit, fn_whole_number(v_run.target -> 'any') - v_run.total_jobs);
         insert into jobs (job_id, run_id, pool_tags, position, priority, is_gated, max_attempts, timeout, queued_at)
         select fn_uuid7(), p_run_id, array(select jsonb_array_elements_text(coalesce(v_run.target -> 'tags', '[]'))),
                nextval('corral.job_position'), v_run.priority, v_gated, v_run.max_attempts, v_run.job_timeout, v_now
           from generate_series(1, v_made);
-        v_done := v_run.total_jobs + v_made >= (v_run.target ->> 'any')::integer;
+        v_done := v_run.total_jobs + v_made >= fn_whole_number(v_run.target -> 'any');
     else
         select array_agg(m.device_id order by m.index_no), max(m.index_no), count(*)
           into v_devices, v_last, v_made
           from fn_match_devices(v_run.target, v_run.fan_out_cursor, v_run.fan_out_until, v_limit) m;
-        perform fn_queue_jobs(v_run, v_gated, v_devices);
         v_done := v_made < v_limit;
+        v_made := fn_queue_jobs(v_run, v_gated, v_devices);
     end if;
 
     update runs r

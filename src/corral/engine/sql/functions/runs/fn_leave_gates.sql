@@ -3,6 +3,7 @@
 create or replace function corral.fn_leave_gates(p_run_ids uuid[]) returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = on
 as $$
 begin
     perform 1 from run_gates g where g.run_id = any (p_run_ids) order by g.run_id for no key update;

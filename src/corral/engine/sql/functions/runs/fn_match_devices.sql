@@ -19,8 +19,8 @@ declare
 begin
     if p_target ? 'indexes' then
         select range_agg(case jsonb_typeof(e.item)
-                              when 'array' then int4range((e.item ->> 0)::integer, (e.item ->> 1)::integer, '[]')
-                              else int4range((e.item #>> '{}')::integer, (e.item #>> '{}')::integer, '[]') end)
+                              when 'array' then int4range(fn_whole_number(e.item -> 0), fn_whole_number(e.item -> 1), '[]')
+                              else int4range(fn_whole_number(e.item), fn_whole_number(e.item), '[]') end)
           into v_indexes
           from jsonb_array_elements(p_target -> 'indexes') as e (item);
     end if;

@@ -103,15 +103,5 @@ as $$
                         where n.node_id = l.node_id and n.lease_until is not null and j.deadline_at is not null)
     -- The distributed half.
     union all
-    select 'a step waits for exactly its unfinished needs', format('%s/%s', s.job_id, s.name),
-           format('counts %s, finds %s, is %s', s.pending_needs, c.open, s.status)
-      from job_steps s join jobs j on j.job_id = s.job_id and j.mode = 'distributed',
-           lateral (select count(*) as open from step_needs n
-                      join job_steps o on o.job_id = n.job_id and o.job_attempt = 1 and o.name = n.needed and o.finished_at is null
-                     where n.job_id = s.job_id and n.step = s.name) c
-     where s.status in ('pending', 'ready') and (s.pending_needs <> c.open or (s.status = 'ready') <> (c.open = 0))
-    union all
-    select 'a distributed job counts its open steps', j.job_id::text, format('counts %s, has %s, is %s', j.open_steps, c.open, j.status)
-      from jobs j, lateral (select count(*) as open from job_steps s where s.job_id = j.job_id and s.finished_at is null) c
-     where j.mode = 'distributed' and (j.open_steps <> c.open or (j.finished_at is not null and c.open > 0))
+    select i.invariant, i.object, i.detail from fn_check_step_invariants() i
 $$;

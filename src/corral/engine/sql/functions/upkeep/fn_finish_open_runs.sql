@@ -5,5 +5,7 @@ set search_path = corral, pg_catalog
 as $$
 begin
     return fn_advance_runs('{}', array(
-        select r.run_id from runs r where r.finished_at is null and r.fanned_out_at is not null));
+        select r.run_id from runs r where r.finished_at is null and r.fanned_out_at is not null
+           and r.total_jobs = (select coalesce(sum(v.succeeded + v.failed + v.cancelled + v.skipped_offline), 0)
+                                 from run_versions v where v.run_id = r.run_id)));
 end $$;

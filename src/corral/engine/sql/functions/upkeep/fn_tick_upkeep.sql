@@ -18,8 +18,11 @@ declare
 begin
     select u.* into v_upkeep from upkeep u for no key update;
     v_since := coalesce(v_upkeep.silence_since, v_now);
-    select count(*) filter (where n.lease_until < v_now and n.lease_until >= v_since - v_setting.lease_time),
-           count(*) filter (where n.lease_until >= v_now)
+    -- A node counts as silent from half of its lease time on: leases lapse one by one, and the first must not be judged
+    -- before it is plain that it is one of many.
+    select count(*) filter (where n.lease_until < v_now + v_setting.lease_time / 2
+                              and n.lease_until >= v_since - v_setting.lease_time),
+           count(*) filter (where n.lease_until >= v_now + v_setting.lease_time / 2)
       into v_silent, v_alive
       from nodes n;
 
@@ -32,6 +35,7 @@ begin
            silence_since = v_since,
            verdicts_from = case
                when u.last_tick_at is null or v_now - u.last_tick_at > v_setting.upkeep_gap then v_now
+               when u.verdicts_from > v_now then v_now  -- the clock went back
                when u.silence_since is not null and v_since is null and v_silent < v_alive then v_now
                else u.verdicts_from end;
     return query select fn_verdicts_are_open(), v_since, v_silent;

@@ -13,7 +13,7 @@ begin
     select array_agg(p.job_id) into v_jobs
       from (select j.job_id
               from jobs j join runs r on r.run_id = j.run_id
-             where j.is_waiting and j.device_id is null and j.queued_at <= fn_now() - r.wait_timeout
+             where j.is_waiting and j.device_id is null and greatest(j.queued_at, (select max(l.ended_at) from leases l where l.job_id = j.job_id)) <= fn_now() - r.wait_timeout
              order by j.job_id
              limit coalesce(p_limit, 1000)
                for no key update of j skip locked) p;

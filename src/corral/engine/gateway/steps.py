@@ -1,0 +1,143 @@
+"""Steps of distributed jobs: adding, claiming, reporting. An ended step promotes its dependents."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from corral.engine.database import Database, to_record, to_records
+from corral.model.errors import LeaseLostError, NotFoundError
+from corral.model.records import NewStep, Step, StepGrant, StepOutcome, StepResult
+from corral.model.states import EventOutcome, FailureReason, StepStatus
+
+_STEPS = "select * from corral.step_states where job_id = $1"
+
+
+class Steps:
+    """The queue of distributed work."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create_steps(self, job_id: UUID, steps: Sequence[NewStep]) -> int:
+        """Add steps to a job, in one insert. Those that need nothing are ready at once, in the order given.
+
+        Raises NotFoundError, InvalidRequestError (a need that does not exist, a circle) and ConflictError
+        (a name that is taken, a job that has ended); `path` names the step.
+        """
+        made: int = await self._database.fetch_value(
+            "select corral.fn_create_steps($1, $2)", job_id, msgspec.to_builtins(list(steps))
+        )
+        return made
+
+    async def claim_ready_steps(
+        self,
+        node_id: str,
+        *,
+        epoch: int,
+        want: int,
+        capabilities: Sequence[str] | None = None,
+        channel_id: UUID | None = None,
+        request_id: UUID | None = None,
+    ) -> list[StepGrant]:
+        """Lease up to `want` ready steps that the node is capable of, in order.
+
+        Repeating a `request_id` returns what it already got. Without `capabilities`, those that the node
+        registered with count. Raises StaleEpochError and UnknownNodeError.
+        """
+        rows = await self._database.fetch(
+            "select * from corral.fn_claim_ready_steps($1, $2, $3, $4, $5, $6)",
+            node_id,
+            epoch,
+            None if capabilities is None else list(capabilities),
+            channel_id,
+            want,
+            request_id,
+        )
+        return to_records(rows, StepGrant)
+
+    async def claim_ready_step(
+        self, node_id: str, *, epoch: int, capabilities: Sequence[str] | None = None
+    ) -> StepGrant | None:
+        """Lease the next ready step, if there is one."""
+        grants = await self.claim_ready_steps(node_id, epoch=epoch, want=1, capabilities=capabilities)
+        return grants[0] if grants else None
+
+    async def complete_steps(self, node_id: str, results: Sequence[StepResult]) -> list[StepOutcome]:
+        """Report on steps that the node holds, in one transaction. Answers each, in the order given."""
+        rows = await self._database.fetch(
+            "select * from corral.fn_complete_steps($1, $2)", node_id, msgspec.to_builtins(list(results))
+        )
+        return to_records(rows, StepOutcome)
+
+    async def mark_running(self, node_id: str, grant: StepGrant) -> None:
+        """Say that the step starts. Raises LeaseLostError."""
+        await self._report(node_id, grant, StepStatus.RUNNING)
+
+    async def mark_completed(self, node_id: str, grant: StepGrant, *, output: Any = None) -> None:  # noqa: ANN401 - any JSON
+        """Say that the step succeeded. Raises LeaseLostError."""
+        await self._report(node_id, grant, StepStatus.SUCCEEDED, output=output)
+
+    async def mark_failed(
+        self,
+        node_id: str,
+        grant: StepGrant,
+        *,
+        error: str,
+        reason: FailureReason = FailureReason.ACTION_FAILED,
+        retryable: bool = True,
+    ) -> None:
+        """Say that the step failed; it is retried as long as attempts remain. Raises LeaseLostError."""
+        await self._report(
+            node_id, grant, StepStatus.FAILED, error_message=error, failure_reason=reason, retryable=retryable
+        )
+
+    async def mark_skipped(self, node_id: str, grant: StepGrant, *, cause: str = "when") -> None:
+        """Say that the step chose not to run (when, draw): its dependents run. Raises LeaseLostError."""
+        await self._report(node_id, grant, StepStatus.SKIPPED, skip_cause=cause)
+
+    async def release_step(self, node_id: str, grant: StepGrant) -> None:
+        """Give the step up unfinished: it goes back to its queue. Raises LeaseLostError."""
+        await self._report(node_id, grant, StepStatus.CANCELLED)
+
+    async def promote_ready_steps(self, job_id: UUID) -> list[str]:
+        """Ready what waits for nothing: a repair, since ended steps promote at once. Returns the names."""
+        names: list[str] = await self._database.fetch_value("select corral.fn_promote_ready_steps($1)", job_id)
+        return names
+
+    async def get(self, job_id: UUID, name: str) -> Step:
+        """Raises NotFoundError."""
+        row = await self._database.fetch_one(f"{_STEPS} and job_attempt = 1 and name = $2", job_id, name)
+        if row is None:
+            message = f"no step {name} in job {job_id}"
+            raise NotFoundError(message, path="step")
+        return to_record(row, Step)
+
+    async def get_steps_for_job(self, job_id: UUID) -> list[Step]:
+        """All steps of a job, in its order."""
+        return to_records(await self._database.fetch(f"{_STEPS} order by job_attempt, position, name", job_id), Step)
+
+    async def get_ready_steps(self, job_id: UUID) -> list[Step]:
+        """The steps of a job that wait to be claimed, in claim order."""
+        rows = await self._database.fetch(f"{_STEPS} and status = 'ready' order by priority desc, ready_seq", job_id)
+        return to_records(rows, Step)
+
+    async def all_steps_terminal(self, job_id: UUID) -> bool:
+        """Whether every step of the job has ended."""
+        ended: bool = await self._database.fetch_value("select corral.fn_all_steps_terminal($1)", job_id)
+        return ended
+
+    async def any_step_failed(self, job_id: UUID) -> bool:
+        """Whether a step of the job failed, harmlessly or not."""
+        failed: bool = await self._database.fetch_value("select corral.fn_any_step_failed($1)", job_id)
+        return failed
+
+    async def _report(self, node_id: str, grant: StepGrant, status: StepStatus, **fields: Any) -> None:  # noqa: ANN401
+        result = StepResult(
+            job_id=grant.job_id, step=grant.name, lease_token=grant.lease_token, status=status, **fields
+        )
+        (outcome,) = await self.complete_steps(node_id, [result])
+        if outcome.outcome is EventOutcome.STALE:
+            message = f"step {grant.name} of job {grant.job_id} is no longer {node_id}'s"
+            raise LeaseLostError(message, path="lease_token")

@@ -1,0 +1,101 @@
+-- The one place where steps of distributed jobs end or go back to their queue. Ends their leases, tells their dependents, counts down
+-- their jobs. A change to 'ready' is a loss of infrastructure: the step keeps its place and its token (an honest late result still
+-- counts until the step is claimed again), and fails (node_lost) when its attempts are spent. A failure that may be
+-- retried goes back to the queue's tail, after its backoff, as long as attempts remain. In a cancelled run, what would wait ends.
+-- The word of a node counts as a start: attempts are counted then (rule 7). Ended steps are left as they are.
+-- Called under the locks of the jobs, and of those steps that are ready: claims take them without the job. Returns the jobs that
+-- ended thereby, for fn_conclude_jobs, and all that moved.
+create or replace function corral.fn_conclude_steps(p_changes corral.step_change[]) returns corral.job_effects
+language plpgsql volatile
+set search_path = corral, pg_catalog
+as $$
+declare
+    v_now      timestamptz := fn_now();
+    v_effects  job_effects := row('{}', '{}');
+    v_jobs     uuid[];
+    v_steps    text[];
+    v_unmet    boolean[];
+    v_owners   text[];
+    v_started  uuid[];
+    v_over     uuid[];
+begin
+    if coalesce(cardinality(p_changes), 0) = 0 then
+        return v_effects;
+    end if;
+
+    with judged as (
+        select c.*, s.lease_token as token, c.status <> 'ready' and c.ending is not distinct from 'finished' as is_word,
+               s.attempt + case when s.is_started or c.status = 'ready' or c.ending is distinct from 'finished' then 0 else 1 end as tries,
+               s.max_attempts, greatest(s.max_attempts, j.max_attempts) as max_losses, s.is_started,
+               r.cancel_requested_at is not null as is_cancelled
+          from unnest(p_changes) c
+          join job_steps s on s.job_id = c.job_id and s.job_attempt = 1 and s.name = c.step
+          join jobs j on j.job_id = c.job_id
+          join runs r on r.run_id = j.run_id
+         where s.finished_at is null and not (c.status = 'ready' and s.status <> 'running')
+    ), decided as materialized (
+        select g.*, g.status = 'failed' and coalesce(g.is_retryable, false) and g.tries < g.max_attempts and not g.is_cancelled as is_retry,
+               g.status = 'ready' and g.is_started and g.tries >= g.max_losses and not g.is_cancelled as is_spent
+          from judged g
+    ), moved as (
+        update job_steps s
+           set status = case when d.is_spent then 'failed' when d.is_retry then 'ready'
+                             when d.status = 'ready' and d.is_cancelled then 'cancelled' else d.status end,
+               attempt = d.tries,
+               is_started = s.is_started or d.is_word,
+               state_seq = coalesce(d.seq, s.state_seq),
+               lease_token = case when d.is_retry then null else s.lease_token end,
+               ready_seq = case when d.is_retry then nextval('corral.step_ready') else s.ready_seq end,
+               ready_at = case when d.is_retry or d.status = 'ready' then v_now else s.ready_at end,
+               available_at = case when d.is_retry and s.backoff > '0'
+                                   then v_now + least(s.backoff * 2 ^ least(d.tries - 1, 20), interval '1 hour') end,
+               started_at = coalesce(s.started_at,
+                                     case when d.is_word then fn_clamp_time(coalesce(d.started_at, d.at), s.granted_at, v_now) end),
+               finished_at = case when d.is_retry or (d.status = 'ready' and not d.is_spent and not d.is_cancelled) then null
+                                  else fn_clamp_time(d.at, s.granted_at, v_now) end,
+               decision = coalesce(s.decision, case when d.status = 'skipped' then 'skip' when d.is_word then 'execute' end),
+               skip_cause = case when d.status = 'skipped' then coalesce(d.skip_cause, 'when') end,
+               output = coalesce(d.output, s.output),
+               failure_reason = case when d.is_spent then 'node_lost' when d.status = 'failed' then fn_known_reason(d.failure_reason) end,
+               error_message = case when d.status in ('failed', 'ready') then coalesce(d.error_message, s.error_message) end
+          from decided d
+         where s.job_id = d.job_id and s.job_attempt = 1 and s.name = d.step
+        returning s.job_id, s.name, s.finished_at is not null as is_over, s.attempt > 0 as is_begun, s.lease_owner, d.token, d.ending,
+                  fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
+    ), closed as (
+        update leases l
+           set ended_at = v_now, ending = coalesce(m.ending, 'released')
+          from moved m
+         where l.job_id = m.job_id and l.lease_token = m.token and l.ended_at is null
+    )
+    select coalesce(array_agg(m.job_id) filter (where m.is_over), '{}'), array_agg(m.name) filter (where m.is_over),
+           array_agg(m.is_unmet) filter (where m.is_over), array_agg(m.lease_owner) filter (where m.is_over),
+           coalesce(array_agg(distinct m.job_id) filter (where m.is_begun), '{}')
+      into v_jobs, v_steps, v_unmet, v_owners, v_started
+      from moved m;
+
+    v_jobs := v_jobs || fn_promote_dependents(v_jobs, v_steps, v_unmet, v_owners);
+    with counted as (
+        select u.job_id, count(*)::integer as over from unnest(v_jobs) as u (job_id) group by u.job_id
+    ), moved as (
+        update jobs j
+           set open_steps = j.open_steps - c.over,
+               steps_done = j.steps_done + c.over,
+               status = case when j.job_id = any (v_started) then 'running' else j.status end,
+               attempt = case when j.job_id = any (v_started) then 1 else j.attempt end,
+               is_started = j.is_started or j.job_id = any (v_started),
+               started_at = coalesce(j.started_at, case when j.job_id = any (v_started) then v_now end)
+          from counted c
+         where j.job_id = c.job_id and j.finished_at is null
+        returning j.job_id, j.run_id, j.node_id, j.is_started, j.open_steps = 0 and not j.is_open as is_over
+    )
+    select array_agg(m.job_id) filter (where m.is_over),
+           coalesce(array_agg(row(m.job_id, m.run_id, null, m.node_id, null, 'running', null, null, false, false, null)::job_ended)
+                        filter (where m.is_started), '{}')
+      into v_over, v_effects.news
+      from moved m;
+    if v_over is not null then
+        v_effects.changes := fn_read_job_outcomes(v_over);
+    end if;
+    return v_effects;
+end $$;

@@ -1,0 +1,17 @@
+-- A chain: an open distributed job whose tasks are done one after the other. Raises CR001 not_found. Returns its id, the job's.
+create or replace function corral.fn_create_chain(p_channel_id uuid, p_name text, p_description text, p_actor text) returns uuid
+language plpgsql volatile
+set search_path = corral, pg_catalog
+as $$
+declare
+    v_job  uuid;
+begin
+    if not exists (select 1 from channels c where c.channel_id = p_channel_id) then
+        raise exception 'no channel %', p_channel_id using errcode = 'CR001', detail = 'channel_id';
+    end if;
+    v_job := fn_create_job(null, 'chain', 'distributed', jsonb_strip_nulls(jsonb_build_object('description', p_description)),
+                           'channel', p_channel_id::text, true, p_actor);
+    update runs r set name = p_name
+      from jobs j where j.job_id = v_job and r.run_id = j.run_id and coalesce(p_name, '') <> '';
+    return v_job;
+end $$;

@@ -1,0 +1,104 @@
+"""The hot calls read what they need and no more, however big the farm and whatever the planner believes of it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from corral.engine import Engine
+from tests.engine.farm import Farm
+from tests.engine.load import analyze, load_farm, load_runs
+from tests.engine.reads import Reads, reads_of_a_cycle
+
+MOST_ROWS = 1_000  # of 200,000 jobs; a call deals with 20 of them, on a node of 50 devices
+
+_WITHOUT_AUTOVACUUM = """
+do $$
+declare v_table regclass;
+begin
+    for v_table in select c.oid from pg_class c where c.relnamespace = 'corral'::regnamespace and c.relkind = 'r' loop
+        execute format('alter table %s set (autovacuum_enabled = off)', v_table);
+    end loop;
+end $$
+"""
+
+
+@pytest_asyncio.fixture
+async def engine(farm_dsn: str) -> AsyncIterator[Engine]:
+    """One connection, so that what it planned early is what it uses late."""
+    async with Engine.connect(farm_dsn, max_connections=1) as engine:
+        await engine.database.fetch(_WITHOUT_AUTOVACUUM)
+        yield engine
+
+
+async def load_big_farm(engine: Engine) -> None:
+    await load_farm(engine, nodes=200, devices_per_node=50)
+    await load_runs(engine, 20)
+
+
+def assert_frugal(cycle: dict[str, Reads]) -> None:
+    assert len(cycle["pull"].rows) == 20
+    assert {row["outcome"] for row in cycle["finish"].rows} == {"applied"}
+    assert {call: reads.seq_scans for call, reads in cycle.items() if reads.seq_scans} == {}
+    greedy = {call: reads.rows_read for call, reads in cycle.items() if max(reads.rows_read.values()) > MOST_ROWS}
+    assert greedy == {}
+
+
+async def test_hot_calls_read_by_key(engine: Engine) -> None:
+    await load_big_farm(engine)
+    await analyze(engine)
+
+    for _ in range(8):  # past the point where PostgreSQL may turn to generic plans
+        assert_frugal(await reads_of_a_cycle(engine, "node-7"))
+
+
+async def test_hot_calls_read_by_key_while_statistics_are_stale(engine: Engine) -> None:
+    await load_big_farm(engine)
+
+    for _ in range(8):
+        assert_frugal(await reads_of_a_cycle(engine, "node-7"))
+
+
+async def test_plans_made_while_the_farm_was_small_still_read_by_key(engine: Engine) -> None:
+    await load_farm(engine, nodes=1, devices_per_node=20)
+    await load_runs(engine, 10)
+    await analyze(engine)
+    for _ in range(8):
+        await reads_of_a_cycle(engine, "node-1")
+
+    await engine.database.fetch("update corral.nodes set node_id = 'first'")
+    await engine.database.fetch("update corral.lanes set node_id = 'first'")
+    await engine.database.fetch("update corral.devices set node_id = 'first', serial = 'first-' || serial")
+    await load_big_farm(engine)
+
+    for _ in range(3):
+        assert_frugal(await reads_of_a_cycle(engine, "node-7"))
+
+
+@pytest.mark.parametrize("table", ["lanes", "nodes"])
+async def test_grants_finishes_and_heartbeats_update_in_place(farm_dsn: str, table: str) -> None:
+    async with Engine.connect(farm_dsn, max_connections=1) as engine:
+        farm = Farm(engine)
+        node = await farm.given_node(devices=20)
+        await load_runs(engine, 150)
+        await analyze(engine)
+        await engine.database.fetch("select pg_stat_reset_single_table_counters($1::text::regclass)", f"corral.{table}")
+
+        for _ in range(150):
+            grants = await node.pull()
+            await node.start(*grants)
+            await node.beat()
+            await node.finish(*grants)
+
+        await engine.database.fetch("select pg_stat_force_next_flush()")
+        updated, in_place = await updates_of(engine, table)
+        assert updated >= {"lanes": 150 * 20 * 2, "nodes": 150 * 2}[table]
+        assert in_place >= 0.9 * updated
+
+
+async def updates_of(engine: Engine, table: str) -> tuple[int, int]:
+    row = await engine.database.fetch_one(
+        "select n_tup_upd, n_tup_hot_upd from pg_stat_all_tables where schemaname = 'corral' and relname = $1", table
+    )
+    assert row is not None
+    return row["n_tup_upd"], row["n_tup_hot_upd"]

@@ -1,0 +1,78 @@
+"""Random histories: whatever happens in whatever order, the engine does as the model says, and the invariants hold.
+
+CORRAL_MACHINE_EXAMPLES asks for more of them than every change needs; the choice is then a new one each time.
+"""
+
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from corral.engine.migrate import list_definitions
+from tests.engine.broken_rules import BROKEN_RULES
+from tests.engine.conftest import execute
+from tests.engine.machine import FarmMachine, World
+
+_numbers = itertools.count()
+DEEP = int(os.environ.get("CORRAL_MACHINE_EXAMPLES", "0"))
+
+
+def machine_settings(
+    examples: int, *, is_derandomized: bool = True, phases: Sequence[Phase] = tuple(Phase)
+) -> settings:
+    return settings(
+        max_examples=examples,
+        stateful_step_count=30,
+        derandomize=is_derandomized,
+        database=None,
+        deadline=None,
+        print_blob=True,
+        phases=phases,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def run_machine(world: World, how: settings) -> None:
+    class MachineOfThisWorld(FarmMachine):
+        def __init__(self) -> None:
+            super().__init__(world)
+
+    run_state_machine_as_test(MachineOfThisWorld, settings=how)
+
+
+@pytest.fixture
+def world(cluster_dsn: str) -> Iterator[World]:
+    world = World(cluster_dsn)
+    yield world
+    world.loop.close()
+
+
+@pytest.mark.timeout(3600)
+def test_any_history_of_a_farm_goes_as_the_model_says(world: World, request: pytest.FixtureRequest) -> None:
+    examples = DEEP or (6 if "postgres15" in request.node.name else 24)
+    run_machine(world, machine_settings(examples, is_derandomized=not DEEP))
+
+
+@pytest.mark.parametrize("cluster_dsn", ["postgres18"], indirect=True)
+@pytest.mark.parametrize("rule", sorted(BROKEN_RULES))
+def test_the_machine_notices_a_broken_rule(world: World, rule: str) -> None:
+    """A test that cannot fail is none: with one rule taken out of the shipped SQL, the machine must fail."""
+    function, kept, broken = BROKEN_RULES[rule]
+    world.template = given_broken_template(world, function, kept, broken)
+
+    with pytest.raises(AssertionError):
+        run_machine(world, machine_settings(80, phases=[Phase.generate]))
+    world.drop(world.template)
+
+
+def given_broken_template(world: World, function: str, kept: str, broken: str) -> str:
+    """A migrated database in which one function lacks one rule."""
+    (shipped,) = [sql for sql in list_definitions() if f"create or replace function corral.{function}(" in sql]
+    assert shipped.count(kept) == 1, "the rule must be there to be taken out"
+    name = f"template_broken_{next(_numbers)}"
+    dsn = world.clone(name)
+    world.wait(execute(dsn, shipped.replace(kept, broken)))
+    return name
