@@ -18,7 +18,7 @@ CREDENTIALS = {
 }
 
 
-async def fuzz(server: ServerProcess, *options: str) -> None:
+async def fuzz(server: ServerProcess, *options: str, cwd: Path) -> None:
     headers = [part for name, value in CREDENTIALS.items() for part in ("-H", f"{name}: {value}")]
     process = await asyncio.create_subprocess_exec(
         str(Path(sys.executable).with_name("schemathesis")),
@@ -27,6 +27,7 @@ async def fuzz(server: ServerProcess, *options: str) -> None:
         *headers,
         *("--checks", CHECKS, "--max-examples", "5", "--phases", "coverage,fuzzing", "--request-timeout", "60"),
         *options,
+        cwd=cwd,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
@@ -52,11 +53,13 @@ async def test_the_page_names_every_endpoint_and_needs_nothing_from_elsewhere(ht
 
 
 @pytest.mark.timeout(400)  # thousands of requests, on a machine that may be busy
-async def test_no_request_that_the_document_allows_or_forbids_surprises_the_server(farm_dsn: str) -> None:
+async def test_no_request_that_the_document_allows_or_forbids_surprises_the_server(
+    farm_dsn: str, tmp_path: Path
+) -> None:
     async with running("--database-url", farm_dsn) as server:
         # Pulls come first: while no node is registered, none of them waits.
-        await fuzz(server, "--include-path", "/api/nodes/pull")
-        await fuzz(server, "--exclude-path", "/api/nodes/pull")
+        await fuzz(server, "--include-path", "/api/nodes/pull", cwd=tmp_path)
+        await fuzz(server, "--exclude-path", "/api/nodes/pull", cwd=tmp_path)
         await server.stop()
 
     assert "Traceback" not in "".join(server.lines)
