@@ -64,7 +64,7 @@ format: install ## rewrite the code as `make check` wants it, where that is mech
 
 .PHONY: test
 test: install ## the whole test suite; PYTEST_ARGS='-k lease -x' narrows it
-	$(PY) -m pytest -m 'not bench' $(PYTEST_ARGS)
+	$(PY) -m pytest -m 'not bench' -n logical $(PYTEST_ARGS)
 
 .PHONY: bench
 bench: install ## measure the engine on this machine

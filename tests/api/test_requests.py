@@ -164,6 +164,22 @@ async def test_runs_are_listed_a_page_at_a_time(operator: Operator, node: Node) 
     assert second["next"] is None
 
 
+async def test_runs_are_found_by_their_state(operator: Operator, node: Node) -> None:
+    await node.register("R58M1")
+    going, cancelled = (await operator.given_run())["run_id"], (await operator.given_run())["run_id"]
+    await operator.post(f"/api/runs/{cancelled}/cancel")
+
+    async def found(query: str) -> list[str]:
+        return [run["run_id"] for run in (await operator.get(f"/api/runs?{query}")).json()["runs"]]
+
+    assert await found("status=cancelled") == [cancelled]
+    assert await found("status=queued&status=cancelled") == [cancelled, going]
+    assert await found("reviewed=true") == []
+    await operator.post(f"/api/runs/{cancelled}/review")
+    assert await found("reviewed=true") == [cancelled]
+    assert (await operator.get("/api/runs?status=odd")).json()["error"]["path"] == "status"
+
+
 async def test_a_failed_run_is_retried_as_a_new_one(operator: Operator, node: Node) -> None:
     await node.register("R58M1", "R58M2")
     run = await operator.given_run()
@@ -190,6 +206,8 @@ async def test_a_device_is_labelled_renumbered_and_quarantined(operator: Operato
     assert (await operator.patch(path, {"health": "quarantined", "health_reason": "hot"})).json()["health"] == (
         "quarantined"
     )
+    assert (await operator.get("/api/devices?tag=lab&health=quarantined")).json()["devices"][0]["label"] == "top left"
+    assert (await operator.get("/api/devices?tag=attic")).json() == {"devices": [], "next": None}
     page = (await operator.get("/api/devices", params={"limit": 1, "node_id": "node-1"})).json()
     assert ([device["index_no"] for device in page["devices"]], page["next"]) == ([1], 1)
 

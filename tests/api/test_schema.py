@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.api.client import AS_OPERATOR, NODE_SECRET, OPERATOR_TOKEN
 from tests.api.process import ServerProcess, running
@@ -24,7 +25,7 @@ async def fuzz(server: ServerProcess, *options: str) -> None:
         "run",
         f"{server.url}/schema",
         *headers,
-        *("--checks", CHECKS, "--max-examples", "10", "--phases", "coverage,fuzzing", "--request-timeout", "60"),
+        *("--checks", CHECKS, "--max-examples", "5", "--phases", "coverage,fuzzing", "--request-timeout", "60"),
         *options,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -40,6 +41,17 @@ async def test_the_document_is_openapi_3_1(http: httpx.AsyncClient) -> None:
     assert answer.headers["content-type"] == "application/json"
 
 
+async def test_the_page_names_every_endpoint_and_needs_nothing_from_elsewhere(http: httpx.AsyncClient) -> None:
+    document = (await http.get("/schema", headers=AS_OPERATOR)).json()
+    page = await http.get("/schema/page", headers=AS_OPERATOR)
+
+    assert page.headers["content-type"].startswith("text/html")
+    assert [path for path in document["paths"] if path not in page.text] == []
+    assert "<script" not in page.text
+    assert "//" not in page.text.replace("<!doctype html>", "")
+
+
+@pytest.mark.timeout(400)  # thousands of requests, on a machine that may be busy
 async def test_no_request_that_the_document_allows_or_forbids_surprises_the_server(farm_dsn: str) -> None:
     async with running("--database-url", farm_dsn) as server:
         # Pulls come first: while no node is registered, none of them waits.

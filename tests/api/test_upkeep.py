@@ -82,7 +82,10 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, monkeypatch
         "resume_unfinished_work",
         "finish_open_runs",
         "expire_scans",
+        "expire_steps",
+        "fail_unclaimable_steps",
         "purge_events",
+        "purge_task_claims",
     }
     running.cancel()
     await asyncio.wait({running})

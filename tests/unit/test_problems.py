@@ -30,6 +30,13 @@ def test_what_we_have_no_word_for_is_told_to_nobody() -> None:
     assert "hunter2" not in fault.message
 
 
+def test_a_bug_of_ours_is_told_by_its_code_alone() -> None:
+    status, fault = describe(errors.BrokenRuleError("lanes_hold_a_job_if_busy"))
+
+    assert (status, fault.code) == (500, "broken_rule")
+    assert "lanes" not in fault.message
+
+
 def test_where_the_database_is_stays_our_business() -> None:
     _, fault = describe(errors.DatabaseUnavailableError("cannot reach 10.0.0.1"))
 

@@ -12,6 +12,7 @@ import corral
 from corral.api.auth import Doorkeeper, nodes_and_operators, nodes_only, operators_only
 from corral.api.document import COMPONENTS, Document
 from corral.api.gate import Gate
+from corral.api.page import Page
 from corral.api.problems import EXCEPTION_HANDLERS
 from corral.api.routes import commands, dashboard, devices, health, nodes, playbooks, runs, scans, workflows
 from corral.api.server import Server
@@ -76,7 +77,7 @@ def _create_litestar(server: Server) -> Litestar:
             components=COMPONENTS,
             use_handler_docstrings=True,
             openapi_router=Router(path="/schema", guards=[operators_only], route_handlers=[], include_in_schema=False),
-            render_plugins=[Document()],
+            render_plugins=[Document(), Page()],
         ),
         logging_config=None,
         debug=False,

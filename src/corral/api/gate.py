@@ -13,7 +13,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from corral.api.auth import CALLER, Caller, Doorkeeper
 from corral.api.metrics import Metrics
 from corral.api.problems import ErrorBody, describe
-from corral.model.errors import CorralError, RequestTimeoutError
+from corral.model.errors import RequestTimeoutError
 from corral.telemetry import bound, logger
 
 _REQUEST_TIMEOUT_S: Final = 75.0
@@ -71,7 +71,7 @@ class Gate:
                     await self._app(scope, receive, reply)
             except TimeoutError:
                 await reply.refuse(RequestTimeoutError("the request took too long"))
-            except CorralError as error:
+            except Exception as error:  # noqa: BLE001 - the outermost layer: behind it, nobody would say anything
                 await reply.refuse(error)
             took_s = time.perf_counter() - started
             route = str(scope.get("path_template") or "unknown")
@@ -103,10 +103,11 @@ class _Reply:
             message["headers"] = headers
         await self._send(message)
 
-    async def refuse(self, error: CorralError) -> None:
-        """Answer with an error, unless an answer is under way."""
+    async def refuse(self, error: Exception) -> None:
+        """Answer with an error, unless an answer is under way: that one can only be broken off."""
         if self.status:
-            raise error
+            _log.error("an answer broke off", exc_info=error)
+            return
         status, fault = describe(error)
         body = msgspec.json.encode(ErrorBody(error=fault))
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

@@ -10,6 +10,8 @@ from litestar.exceptions import HTTPException, LitestarException, ValidationExce
 
 from corral.model.errors import (
     ActionClashError,
+    BrokenRuleError,
+    ChecksumMismatchError,
     ConfigInvalidError,
     ConflictError,
     CorralError,
@@ -18,16 +20,28 @@ from corral.model.errors import (
     EmbeddedPostgresError,
     ForbiddenError,
     InvalidRequestError,
+    KeyInvalidError,
     LeaseLostError,
     NotFoundError,
+    ObjectExistsError,
+    ObjectNotFoundError,
+    ObjectTooLargeError,
+    RangeInvalidError,
     RecipeInvalidError,
     RenderError,
     RequestTimeoutError,
     StaleEpochError,
+    StorageError,
+    StorageUnavailableError,
+    StorageUrlInvalidError,
     TooManyFailuresError,
     UnauthenticatedError,
     UnknownNodeError,
     UnsupportedMediaTypeError,
+    UploadBusyError,
+    UploadIncompleteError,
+    UploadNotFoundError,
+    UploadOffsetError,
 )
 from corral.telemetry import logger
 
@@ -35,22 +49,36 @@ STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
     InvalidRequestError: 400,
     RecipeInvalidError: 400,
     RenderError: 400,
+    KeyInvalidError: 400,
+    ChecksumMismatchError: 400,
     UnauthenticatedError: 401,
     ForbiddenError: 403,
     NotFoundError: 404,
     UnknownNodeError: 404,
+    ObjectNotFoundError: 404,
+    UploadNotFoundError: 404,
     ConflictError: 409,
+    ObjectExistsError: 409,
+    UploadOffsetError: 409,
+    UploadBusyError: 409,
+    UploadIncompleteError: 409,
     StaleEpochError: 409,
     LeaseLostError: 409,
+    ObjectTooLargeError: 413,
     UnsupportedMediaTypeError: 415,
+    RangeInvalidError: 416,
     TooManyFailuresError: 429,
     CorralError: 500,
     ActionClashError: 500,
+    BrokenRuleError: 500,
+    StorageError: 500,
+    StorageUrlInvalidError: 500,
     ConfigInvalidError: 500,
     EmbeddedPostgresError: 503,
     DatabaseUnavailableError: 503,
     DatabaseNotReadyError: 503,
     RequestTimeoutError: 503,
+    StorageUnavailableError: 503,
 }
 _CODE_BY_STATUS: Final = {
     400: "invalid_request",
@@ -60,6 +88,7 @@ _CODE_BY_STATUS: Final = {
     415: "unsupported_media_type",
 }
 _SERVER_FAULT: Final = 500
+_OUR_FAULT: Final = "something went wrong; the server's log says what"
 # msgspec names the object; we name the field in it.
 _NAMED_FIELD: Final = re.compile(r"(?:unknown|missing required) field `([^`]*)`")
 _log = logger(__name__)
@@ -89,8 +118,7 @@ def describe(error: BaseException) -> tuple[int, Fault]:
         status = STATUS_BY_ERROR[type(error)]
         if status >= _SERVER_FAULT:
             _log.error("request failed", code=error.code, error=error.message)
-        message = "PostgreSQL cannot be reached" if isinstance(error, DatabaseUnavailableError) else error.message
-        return status, Fault(code=error.code, message=message, path=error.path)
+        return status, Fault(code=error.code, message=_told(error, status), path=error.path)
     if isinstance(error, ValidationException):
         return 400, _describe_validation(error)
     if isinstance(error, HTTPException) and error.status_code < _SERVER_FAULT:
@@ -99,7 +127,7 @@ def describe(error: BaseException) -> tuple[int, Fault]:
     if isinstance(error, RecursionError):
         return 400, Fault(code="invalid_request", message="the body is nested too deeply")
     _log.error("unexpected error", exc_info=error)
-    return 500, Fault(code="internal_error", message="something went wrong; the server's log says what")
+    return 500, Fault(code="internal_error", message=_OUR_FAULT)
 
 
 def respond(_request: Request[Any, Any, Any], error: Exception) -> Response[ErrorBody]:
@@ -116,6 +144,13 @@ EXCEPTION_HANDLERS: Final[dict[int | type[Exception], Callable[[Request[Any, Any
     LitestarException: respond,
     Exception: respond,
 }
+
+
+def _told(error: CorralError, status: int) -> str:
+    """The message, unless it speaks of what is inside: that is for the log."""
+    if status == _SERVER_FAULT:
+        return _OUR_FAULT
+    return "PostgreSQL cannot be reached" if isinstance(error, DatabaseUnavailableError) else error.message
 
 
 def _describe_validation(error: ValidationException) -> Fault:

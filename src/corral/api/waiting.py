@@ -12,7 +12,6 @@ from uuid import UUID
 
 from corral.engine import Engine
 from corral.engine.announce import EVERYBODY
-from corral.model.errors import CorralError
 from corral.telemetry import logger
 
 POLL_EVERY_S: Final = 1.0
@@ -76,8 +75,8 @@ class WaitingPulls:
             if self._waiters:
                 try:
                     await self._look()
-                except CorralError as error:
-                    _log.warning("could not look for news of waiting nodes", error=error.message)
+                except Exception as error:  # noqa: BLE001 - the top of a loop: whatever happens, look again
+                    _log.warning("could not look for news of waiting nodes", error=str(error))
 
     async def _look(self) -> None:
         for news in await self._engine.nodes.list_news(list(self._waiters)):

@@ -91,7 +91,10 @@ async def run_server(config: ServerConfig, stopping: asyncio.Event) -> None:
 def run_until_stopped(main: Callable[[asyncio.Event], Any]) -> None:
     """Run a coroutine with an event that SIGTERM and SIGINT set; a second one of them stops at once."""
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_with_signals(main))
+        try:
+            runner.run(_with_signals(main))
+        except asyncio.CancelledError:
+            sys.exit(1)
 
 
 async def _with_signals(main: Callable[[asyncio.Event], Any]) -> None:

@@ -36,8 +36,8 @@ class Listener:
         while True:
             try:
                 await self._listen()
-            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-                _log.warning("not listening: PostgreSQL is away", error=str(error))
+            except Exception as error:  # noqa: BLE001 - the top of a loop: whatever happens, listen again
+                _log.warning("not listening", error=str(error))
             if self.is_listening.is_set():
                 self.is_listening.clear()
                 pause_s = _FIRST_PAUSE_S

@@ -12,13 +12,15 @@ from typing import Final
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.leadership import Leadership
-from corral.model.errors import CorralError
 from corral.telemetry import logger
 from corral.upkeep.expire_leases import expire_leases
 from corral.upkeep.expire_scans import expire_scans
+from corral.upkeep.expire_steps import expire_steps
+from corral.upkeep.fail_unclaimable_steps import fail_unclaimable_steps
 from corral.upkeep.finish_open_runs import finish_open_runs
 from corral.upkeep.loop import Loop
 from corral.upkeep.purge_events import purge_events
+from corral.upkeep.purge_task_claims import purge_task_claims
 from corral.upkeep.resolve_contested import resolve_contested
 from corral.upkeep.resume_unfinished_work import resume_unfinished_work
 from corral.upkeep.skip_unavailable import skip_unavailable
@@ -44,8 +46,8 @@ class Upkeep:
                 try:
                     if await leadership.try_to_lead():
                         await self._lead(leadership)
-                except CorralError as error:
-                    _log.warning("cannot stand for upkeep", error=error.message)
+                except Exception as error:  # noqa: BLE001 - the top of a loop: whatever happens, stand again
+                    _log.warning("cannot stand for upkeep", error=str(error))
                 leadership.resign()
                 await asyncio.sleep(_CANDIDACY_S)
 
@@ -71,12 +73,14 @@ def list_loops(config: ServerConfig) -> list[Loop]:
         resolve_contested,
         skip_unavailable,
         time_out_pools,
+        expire_steps,
+        fail_unclaimable_steps,
         resume_unfinished_work,
         finish_open_runs,
         expire_scans,
     )
     loops = [Loop(act=act) for act in acts]
     if config.event_retention_days > 0:
-        every = timedelta(hours=config.retention_interval_hours)
-        loops.append(Loop(act=purge_events(timedelta(days=config.event_retention_days)), every=every))
+        every, age = timedelta(hours=config.retention_interval_hours), timedelta(days=config.event_retention_days)
+        loops += [Loop(act=purge(age), every=every) for purge in (purge_events, purge_task_claims)]
     return loops

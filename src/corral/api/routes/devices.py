@@ -34,12 +34,15 @@ class DeviceChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 @get("/api/devices")
 async def list_devices(
     server: NamedDependency[Server],
+    *,
     node_id: FromQuery[str | None] = None,
+    tag: FromQuery[str | None] = None,
+    health: FromQuery[Health | None] = None,
     after: Annotated[int, QueryParameter(ge=0, le=2**31 - 1)] = 0,
     limit: Annotated[int, QueryParameter(ge=1, le=5000)] = 1000,
 ) -> DevicePage:
-    """Devices by number, of one node or of all."""
-    devices = await server.engine.devices.list(node_id=node_id, after=after, limit=limit)
+    """Devices by number: those of a node, with a tag, in a state of health, or all."""
+    devices = await server.engine.devices.list(node_id=node_id, tag=tag, health=health, after=after, limit=limit)
     return DevicePage(devices=devices, next=devices[-1].index_no if len(devices) == limit else None)
 
 

@@ -16,7 +16,7 @@ from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
 from corral.model.records import Explanation, Json, Run, Workflow
-from corral.model.states import JobStatus
+from corral.model.states import JobStatus, RunStatus
 from corral.telemetry import bound
 from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
 
@@ -79,14 +79,19 @@ async def create_run(
 @get("/api/runs")
 async def list_runs(
     server: NamedDependency[Server],
+    *,
     workspace: FromQuery[str] = "default",
+    status: FromQuery[list[RunStatus] | None] = None,
+    reviewed: FromQuery[bool | None] = None,
     before: FromQuery[datetime | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
 ) -> RunPage:
-    """Runs of a workspace, newest first."""
+    """Runs of a workspace, newest first: those in certain states, those that somebody looked at or not, or all."""
     if before is not None and before.tzinfo is None:
         raise InvalidRequestError("before must have a time zone", path="before")
-    runs = await server.engine.runs.list(workspace=workspace, before=before, limit=limit)
+    runs = await server.engine.runs.list(
+        workspace=workspace, statuses=status, is_reviewed=reviewed, before=before, limit=limit
+    )
     return RunPage(runs=runs, next=runs[-1].created_at if len(runs) == limit else None)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from litestar import Request, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, PathParameter, QueryParameter, RawBody
+from litestar.params import FromPath, FromQuery, PathParameter, QueryParameter, RawBody
 from msgspec import Struct
 
 from corral.api.auth import caller_of
@@ -14,10 +14,11 @@ from corral.model.records import Workflow
 from corral.workflow import installed_actions, parse_recipe, to_json
 
 
-class WorkflowList(Struct, frozen=True, kw_only=True):
-    """The newest version of each name."""
+class WorkflowPage(Struct, frozen=True, kw_only=True):
+    """The newest version of each name; `next` is the `after` of the following page, null on the last."""
 
     workflows: list[Workflow]
+    next: str | None
 
 
 @post("/api/workflows")
@@ -34,10 +35,13 @@ async def create_workflow(body: RawBody, server: NamedDependency[Server], reques
 
 @get("/api/workflows")
 async def list_workflows(
-    server: NamedDependency[Server], limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100
-) -> WorkflowList:
+    server: NamedDependency[Server],
+    after: FromQuery[str] = "",
+    limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100,
+) -> WorkflowPage:
     """The newest version of each workflow, by name."""
-    return WorkflowList(workflows=await server.engine.workflows.list(limit=limit))
+    workflows = await server.engine.workflows.list(after=after, limit=limit)
+    return WorkflowPage(workflows=workflows, next=workflows[-1].name if len(workflows) == limit else None)
 
 
 @get("/api/workflows/{name:str}")

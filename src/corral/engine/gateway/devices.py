@@ -23,13 +23,24 @@ class Devices:
             raise NotFoundError(message, path="device_id")
         return to_record(row, Device)
 
-    async def list(self, *, node_id: str | None = None, after: int = 0, limit: int = 1000) -> list[Device]:
-        """Devices by number, of one node or of all, a page at a time: `after` is the last number seen."""
+    async def list(
+        self,
+        *,
+        node_id: str | None = None,
+        tag: str | None = None,
+        health: Health | None = None,
+        after: int = 0,
+        limit: int = 1000,
+    ) -> list[Device]:
+        """Devices by number, those that fit or all, a page at a time: `after` is the last number seen."""
         rows = await self._database.fetch(
             "select * from corral.device_states where ($1::text is null or node_id = $1) and index_no > $2"
-            " order by index_no limit $3",
+            " and ($3::text is null or $3 = any (tags)) and ($4::text is null or health = $4)"
+            " order by index_no limit $5",
             node_id,
             after,
+            tag,
+            health,
             limit,
         )
         return to_records(rows, Device)

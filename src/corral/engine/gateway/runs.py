@@ -8,7 +8,7 @@ from corral.engine.announce import EVERYBODY, Announcements
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import NotFoundError
 from corral.model.records import Explanation, Json, Run, RunSpec
-from corral.model.states import JobStatus
+from corral.model.states import JobStatus, RunStatus
 
 
 class Runs:
@@ -115,13 +115,24 @@ class Runs:
             raise NotFoundError(message, path="run_id")
         return to_record(row, Run)
 
-    async def list(self, *, workspace: str = "default", before: datetime | None = None, limit: int = 50) -> list[Run]:
+    async def list(
+        self,
+        *,
+        workspace: str = "default",
+        statuses: Sequence[RunStatus] | None = None,
+        is_reviewed: bool | None = None,
+        before: datetime | None = None,
+        limit: int = 50,
+    ) -> list[Run]:
         """Runs of a workspace, newest first, a page at a time: `before` is the oldest created_at seen."""
         rows = await self._database.fetch(
             "select * from corral.run_states where workspace = $1 and ($2::timestamptz is null or created_at < $2)"
-            " order by created_at desc, run_id desc limit $3",
+            " and ($3::text[] is null or status = any ($3)) and ($4::boolean is null or (reviewed_at is not null) = $4)"
+            " order by created_at desc, run_id desc limit $5",
             workspace,
             before,
+            None if statuses is None else [str(status) for status in statuses],
+            is_reviewed,
             limit,
         )
         return to_records(rows, Run)

@@ -43,9 +43,11 @@ class Workflows:
             raise NotFoundError(message, path="workflow")
         return to_record(row, Workflow)
 
-    async def list(self, *, limit: int = 100) -> list[Workflow]:
-        """The newest version of each name."""
+    async def list(self, *, after: str = "", limit: int = 100) -> list[Workflow]:
+        """The newest version of each name, a page at a time: `after` is the last name seen."""
         rows = await self._database.fetch(
-            "select distinct on (name) * from corral.workflows order by name, version desc limit $1", limit
+            "select distinct on (name) * from corral.workflows where name > $1 order by name, version desc limit $2",
+            after,
+            limit,
         )
         return to_records(rows, Workflow)

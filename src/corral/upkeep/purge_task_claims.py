@@ -1,0 +1,19 @@
+"""Forget keys of task claims older than the retention time."""
+
+from datetime import timedelta
+
+from corral.engine import Engine
+from corral.telemetry import logger
+from corral.upkeep.loop import Act
+
+_log = logger(__name__)
+
+
+def purge_task_claims(older_than: timedelta) -> Act:
+    """The act, for a retention time."""
+
+    async def purge_task_claims(engine: Engine) -> None:
+        if count := await engine.upkeep.purge_task_claims(older_than):
+            _log.info("old task claims purged", count=count)
+
+    return purge_task_claims
