@@ -1,11 +1,13 @@
 """Explain: for each job that waits, the rule that holds it back, since when, and what may be expected."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
 
 from corral.model.errors import NotFoundError
+from corral.model.reasons import WaitReason
 from corral.model.records import Explanation
 from tests.engine.farm import LEASE_TIME, SECOND, Farm, SimulatedNode
 
@@ -263,3 +265,10 @@ async def test_explanations_come_by_device_a_page_at_a_time(farm: Farm) -> None:
 async def test_a_run_that_does_not_exist_is_not_explained(farm: Farm) -> None:
     with pytest.raises(NotFoundError):
         await farm.engine.runs.explain_run(uuid4())
+
+
+@pytest.mark.parametrize("reason", list(WaitReason))
+def test_every_reason_is_documented(reason: WaitReason) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "monitor.md").read_text()
+
+    assert f"`{reason}`" in text.split("# Explain")[1]

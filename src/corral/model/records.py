@@ -6,6 +6,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from corral.model.reasons import WaitReason
 from corral.model.states import (
     Connection,
     EventOutcome,
@@ -15,7 +16,6 @@ from corral.model.states import (
     RunStatus,
     ScanStatus,
     StepStatus,
-    WaitReason,
 )
 
 Json = dict[str, Any]
