@@ -108,7 +108,10 @@ async def assert_each_job_was_finished_by_one_token(farm: Farm) -> None:
 
 
 async def assert_devices_started_their_jobs_in_order(farm: Farm) -> None:
-    """No job was granted while one ahead of it was waiting: ahead is a higher priority, then an earlier position."""
+    """Jobs of one priority were granted in the order of their positions.
+
+    A more urgent job may be overtaken while its fan-out has not committed yet, and no column tells when that was.
+    """
     overtaken = await farm.value(
         "select count(*) from corral.jobs ahead join corral.leases a on a.job_id = ahead.job_id"
         "  join corral.jobs j on j.device_id = ahead.device_id"

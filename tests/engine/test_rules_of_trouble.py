@@ -626,6 +626,16 @@ async def test_evidence_needs_a_token_that_was_given_to_that_node_for_that_job(f
     assert node.held
 
 
+async def test_a_log_line_before_the_start_changes_the_runs_version_and_does_not_start_it(farm: Farm) -> None:
+    node, grant = await farm.given_leased_job()
+    before = await farm.run(grant.run_id)
+
+    await node.send(node.event(grant, "log", lines=[{"message": "waiting for the phone"}]))
+
+    after = await farm.run(grant.run_id)
+    assert (after.status, after.version > before.version) == ("queued", True)
+
+
 async def test_an_artifact_is_put_only_if_its_key_is_absent(farm: Farm) -> None:
     node, grant = await farm.given_leased_job()
     for size in (1, 2):

@@ -4,7 +4,7 @@ create or replace function corral.fn_list_evidence(p_events corral.judged_event[
 language sql stable
 set search_path = corral, pg_catalog
 as $$
-    select coalesce(array_agg(row(j.job_id, j.run_id, null, t.node_id, null, 'running', null, null, false, false, null)::job_ended), '{}')
+    select coalesce(array_agg(row(j.job_id, j.run_id, null, t.node_id, null, 'noted', null, null, false, false, null)::job_ended), '{}')
       from (select distinct e.job_id, e.node_id from unnest(p_events) e
              where e.outcome = 'applied' and e.type in ('log', 'artifact_created')) t
       join jobs j on j.job_id = t.job_id

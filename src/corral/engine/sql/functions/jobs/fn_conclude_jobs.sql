@@ -1,7 +1,7 @@
 -- The one place where jobs end or go back to their queue. Ends their leases, gives their lanes the next head, frees their
 -- gates, counts them, and ends runs whose last job this was. A change to 'queued' becomes 'cancelled' where the run is being
 -- cancelled, and 'failed' (node_lost) where a started attempt was the last one. Terminal jobs are left as they are.
--- p_news are jobs that only moved on: their runs' versions change, too. Called once in a transaction, last: the caller holds the
+-- p_news are jobs that only moved on ('running') or were heard of ('noted'): their runs' versions change, too. Called once in a transaction, last: the caller holds the
 -- locks of the lanes and the jobs; then gates, stripes and runs are locked, each in key order.
 -- Returns the number of jobs changed.
 create or replace function corral.fn_conclude_jobs(p_changes corral.job_change[], p_news corral.job_ended[] default '{}')
@@ -77,6 +77,6 @@ begin
         end if;
     end if;
     perform fn_count_jobs(v_ended || p_news);
-    perform fn_advance_runs(array(select distinct n.run_id from unnest(p_news) n), coalesce(v_runs, '{}'));
+    perform fn_advance_runs(array(select distinct n.run_id from unnest(p_news) n where n.status = 'running'), coalesce(v_runs, '{}'));
     return coalesce(cardinality(v_ended), 0);
 end $$;

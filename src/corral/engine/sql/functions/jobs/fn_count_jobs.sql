@@ -26,14 +26,14 @@ begin
            last_error_message = coalesce(excluded.last_error_message, v.last_error_message),
            last_error_at = coalesce(excluded.last_error_at, v.last_error_at);
 
-    if not exists (select 1 from unnest(p_ended) e where e.status not in ('queued', 'running')) then
+    if not exists (select 1 from unnest(p_ended) e where e.status not in ('queued', 'running', 'noted')) then
         return;
     end if;
     insert into hourly_stats as s (hour, stripe, outcome, duration_bucket, jobs)
     select date_trunc('hour', fn_now()), fn_stripe(e.node_id), coalesce(e.failure_reason, e.status),
            round(4 * ln(greatest(coalesce(e.took_s, 0), 0.01)) / ln(2.0::double precision))::smallint, count(*)
       from unnest(p_ended) e
-     where e.status not in ('queued', 'running')
+     where e.status not in ('queued', 'running', 'noted')
      group by 1, 2, 3, 4
      order by 1, 3, 4, 2
     on conflict (hour, outcome, duration_bucket, stripe) do update set jobs = s.jobs + excluded.jobs;
