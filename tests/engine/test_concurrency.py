@@ -115,9 +115,9 @@ async def assert_devices_started_their_jobs_in_order(farm: Farm) -> None:
     overtaken = await farm.value(
         "select count(*) from corral.jobs ahead join corral.leases a on a.job_id = ahead.job_id"
         "  join corral.jobs j on j.device_id = ahead.device_id"
-        "   and (j.priority, -j.position) < (ahead.priority, -ahead.position)"
+        "   and j.priority = ahead.priority and j.position > ahead.position"
         "  join corral.leases l on l.job_id = j.job_id"
-        " where l.fence < a.fence and ahead.queued_at < l.granted_at"
+        " where l.fence < a.fence"
     )
     assert overtaken == 0
 

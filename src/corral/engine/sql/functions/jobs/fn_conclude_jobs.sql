@@ -1,8 +1,8 @@
 -- The one place where jobs end or go back to their queue. Ends their leases, gives their lanes the next head, frees their
 -- gates, counts them, and ends runs whose last job this was. A change to 'queued' becomes 'cancelled' where the run is being
 -- cancelled, and 'failed' (node_lost) where a started attempt was the last one. Terminal jobs are left as they are.
--- p_news are jobs that only moved on ('running') or were heard of ('noted'): their runs' versions change, too. Called once in a transaction, last: the caller holds the
--- locks of the lanes and the jobs; then gates, stripes and runs are locked, each in key order.
+-- p_news are jobs that only moved on ('running') or were heard of ('noted'): their runs' versions change, too.
+-- Called once in a transaction, last: the caller holds the locks of the lanes and the jobs; then gates, stripes and runs are locked, each in key order.
 -- Returns the number of jobs changed.
 create or replace function corral.fn_conclude_jobs(p_changes corral.job_change[], p_news corral.job_ended[] default '{}')
 returns integer
