@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from corral.engine import Engine
+from corral.model.errors import DatabaseUnavailableError
 from corral.model.records import EventResult, Json
 
 _GATHER_S: Final = 0.002
@@ -55,16 +56,23 @@ class CallbackCommitter:
             async with self._slots:
                 callbacks = [(node_id, events) for node_id, events, _ in entries]
                 answers = await self._engine.events.apply_callbacks(callbacks)
-        except BaseException as error:
+        except asyncio.CancelledError:
             for _, _, future in entries:
-                if not future.done():
-                    if isinstance(error, Exception):
-                        future.set_exception(error)
-                    else:
-                        future.cancel()
-            if not isinstance(error, Exception):
-                raise
+                future.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - whoever called back hears of it, whatever it is
+            await self._commit_apart(entries, error)
         else:
             for (_, _, future), answer in zip(entries, answers, strict=True):
                 if not future.done():
                     future.set_result(answer)
+
+    async def _commit_apart(self, entries: list[_Entry], error: Exception) -> None:
+        """What one callback breaks must not cost the others theirs; an absent database is nobody's in particular."""
+        if len(entries) > 1 and not isinstance(error, DatabaseUnavailableError):
+            for entry in entries:
+                await self._commit([entry])
+            return
+        for _, _, future in entries:
+            if not future.done():
+                future.set_exception(error)
