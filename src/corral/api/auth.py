@@ -39,6 +39,8 @@ class Caller(Struct, frozen=True):
 
     kinds: frozenset[Kind]
     actor: str | None = None
+    node_id: str | None = None
+    """The node that the credential proves, where it proves which; the shared secret does not."""
     refusal: str | None = None
 
 
@@ -131,6 +133,13 @@ def caller_of(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller:
     """Who calls, as the gate found out."""
     caller: Caller = cast("dict[str, Any]", connection.scope)[CALLER]
     return caller
+
+
+def check_speaks_for(connection: ASGIConnection[Any, Any, Any, Any], node_id: str) -> None:
+    """Raise ForbiddenError if the caller's credential is another node's own."""
+    caller = caller_of(connection)
+    if caller.node_id is not None and caller.node_id != node_id:
+        raise ForbiddenError(f"this credential is {caller.node_id}'s, and does not speak for {node_id}")
 
 
 def _require(connection: ASGIConnection[Any, Any, Any, Any], *kinds: Kind) -> None:

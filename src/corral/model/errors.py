@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from corral.model.states import FailureReason
+
 
 class CorralError(Exception):
     """Something went wrong in a way that Corral has a word for."""
@@ -250,3 +252,82 @@ class UploadIncompleteError(ConflictError):
     def __init__(self, message: str, *, offset: int) -> None:
         super().__init__(message)
         self.offset = offset
+
+
+class DeviceError(CorralError):
+    """A phone, or the way to it, did not do what was asked. `reason` is the failure_reason of a job that ends by it."""
+
+    code = "driver_error"
+    reason = FailureReason.DRIVER_ERROR
+
+
+class DeviceOfflineError(DeviceError):
+    """The phone is not connected, or went away in the middle. `is_started` tells whether the command may have begun."""
+
+    code = "device_offline"
+    reason = FailureReason.DEVICE_OFFLINE
+
+    def __init__(self, message: str, *, is_started: bool = True) -> None:
+        super().__init__(message)
+        self.is_started = is_started
+
+
+class DeviceUnauthorizedError(DeviceError):
+    """The phone has not allowed this computer to debug it."""
+
+    code = "device_unauthorized"
+    reason = FailureReason.DEVICE_UNAUTHORIZED
+
+
+class DeviceNotBootedError(DeviceError):
+    """The phone answers, but has not finished starting."""
+
+    code = "device_not_booted"
+    reason = FailureReason.DEVICE_NOT_BOOTED
+
+
+class DriverUnavailableError(DeviceError):
+    """The way to all phones is away: no adb server, no vendor program."""
+
+    code = "driver_unavailable"
+
+
+class OutcomeUnknownError(DeviceError):
+    """The command was sent, and no answer came: it may have happened. Never repeated by itself."""
+
+    code = "outcome_unknown"
+
+
+class CommandFailedError(DeviceError):
+    """The device refused or failed a command, in its own words."""
+
+    code = "command_failed"
+    reason = FailureReason.ACTION_FAILED
+
+
+class NotSupportedError(DeviceError):
+    """This way to the phone has no such thing."""
+
+    code = "not_supported"
+    reason = FailureReason.ACTION_FAILED
+
+
+class ActionFailedError(CorralError):
+    """A step did not achieve what it should, on a phone that works."""
+
+    code = "action_failed"
+    reason = FailureReason.ACTION_FAILED
+
+
+class AssertionFailedError(ActionFailedError):
+    """What the step was to check is not so."""
+
+    code = "assertion_failed"
+    reason = FailureReason.ASSERTION_FAILED
+
+
+class DeviceUnhealthyError(ActionFailedError):
+    """The phone is too hot, too empty or too full for the work."""
+
+    code = "device_unhealthy"
+    reason = FailureReason.DEVICE_UNHEALTHY

@@ -1,0 +1,1 @@
+"""How the node reaches phones: one small protocol, and a driver for each way there is."""
