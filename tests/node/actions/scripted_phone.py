@@ -6,6 +6,7 @@ result, an error to raise, or a list of these, one per call, of which the last s
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -33,8 +34,12 @@ class ScriptedPhone:
     handle = "scripted:1"
 
     def __init__(self, script: Script | None = None) -> None:
-        self.script = dict(script or {})
+        self._script: dict[str, Answer | list[Answer]] = {}
+        self.learn(script or {})
         self.commands: list[str] = []
+        self.heard = asyncio.Event()
+        """Set by the first command."""
+
         self.pushed: dict[str, bytes] = {}
         self.files: dict[str, bytes] = {}
         self.installed: list[tuple[Path, tuple[str, ...]]] = []
@@ -44,9 +49,15 @@ class ScriptedPhone:
         self.reboots = 0
         self.reconnects = 0
 
+    def learn(self, script: Script) -> None:
+        self._script.update(
+            {rule: [*answer] if isinstance(answer, list) else answer for rule, answer in script.items()}
+        )
+
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         self.commands.append(command)
-        for rule, answer in self.script.items():
+        self.heard.set()
+        for rule, answer in self._script.items():
             if rule == command or re.search(rule, command):
                 return self._result(answer, max_output_bytes)
         raise AssertionError(f"nobody told the phone what to answer to: {command}")
