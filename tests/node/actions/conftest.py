@@ -29,7 +29,7 @@ class Clock:
         await asyncio.sleep(0)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(waiting, "now", clock.now)
@@ -53,7 +53,7 @@ class Workshop:
 
 
 @pytest.fixture
-def workshop(tmp_path: Path) -> Workshop:
+def workshop(tmp_path: Path, clock: Clock) -> Workshop:
     folder = tmp_path / "scratch"
     folder.mkdir()
     return Workshop(folder)

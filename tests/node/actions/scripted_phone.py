@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from corral.drivers.protocol import ShellResult
+from corral.drivers.protocol import Phone, ShellResult
 from corral.node.actions.protocol import ArtifactKind, Level, StoredFile
 from corral.workflow.context import DeviceContext, RunContext
 
@@ -47,6 +47,7 @@ class ScriptedPhone:
         self.answer_to_call: object = None
         self.picture: bytes | Exception = PNG
         self.reboots = 0
+        self.trouble_with_reboot: Exception | None = None
         self.reconnects = 0
 
     def learn(self, script: Script) -> None:
@@ -79,6 +80,8 @@ class ScriptedPhone:
 
     async def reboot(self) -> None:
         self.reboots += 1
+        if self.trouble_with_reboot:
+            raise self.trouble_with_reboot
 
     async def reconnect(self) -> None:
         self.reconnects += 1
@@ -99,11 +102,11 @@ class ScriptedPhone:
 class ScriptedBench:
     """A step's place of work that remembers what was logged and stored."""
 
-    def __init__(self, scratch: Path, phone: ScriptedPhone | None = None, *, allows_shell: bool = False) -> None:
+    def __init__(self, scratch: Path, phone: Phone | None = None, *, allows_shell: bool = False) -> None:
         self.step_id = "look"
         self.run = RunContext(run_id="run-1", job_id="job-1", node_id="node-1")
         self.device = DeviceContext(serial="S1", index=1, node_id="node-1")
-        self.phone = phone or ScriptedPhone()
+        self.phone: Phone = phone or ScriptedPhone()
         self.scratch = scratch
         self.allows_shell = allows_shell
         self.lines: list[tuple[Level, str]] = []

@@ -139,7 +139,7 @@ async def test_where_the_launcher_activity_is_not_told_monkey_starts_the_app(
                 "resolve-activity": RESOLVED,
                 "am start": "Starting: …\nError type 3\nError: Activity class {com.example.app/.MainActivity} does not exist.",
             },
-            "am start: Error",
+            r"am start: Error: Activity class .* does not exist",
         ),
         (
             {

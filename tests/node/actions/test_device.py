@@ -12,6 +12,7 @@ from corral.model.errors import (
     DeviceNotBootedError,
     DeviceOfflineError,
     DeviceUnhealthyError,
+    OutcomeUnknownError,
 )
 from corral.node.actions.reboot import Boot, parse_boot
 from tests.node.actions.conftest import Clock, Workshop
@@ -211,6 +212,22 @@ async def test_a_restart_that_never_ends_is_a_device_that_did_not_boot(
         await workshop.perform("device.reboot", wait_s=60)
 
     assert workshop.phone.reconnects == (0 if len(answers) == 1 else 12)
+
+
+@pytest.mark.parametrize("trouble", [OutcomeUnknownError("no answer"), DeviceOfflineError("gone")])
+async def test_a_phone_that_goes_away_over_the_question_is_restarting(workshop: Workshop, trouble: Exception) -> None:
+    workshop.phone.trouble_with_reboot = trouble
+    workshop.told({"boot_completed": ["1", "1"]})
+
+    assert await workshop.perform("device.reboot") == {"boot_s": 1.0}
+
+
+async def test_a_phone_that_was_never_asked_is_not_waited_for(workshop: Workshop) -> None:
+    workshop.phone.trouble_with_reboot = DeviceOfflineError("not there", is_started=False)
+    workshop.told({"boot_completed": BOOT_A})
+
+    with pytest.raises(DeviceOfflineError, match="not there"):
+        await workshop.perform("device.reboot")
 
 
 def test_every_part_of_a_boots_description_may_be_missing() -> None:

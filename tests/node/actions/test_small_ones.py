@@ -71,25 +71,11 @@ async def test_an_address_that_nothing_opens_is_a_failure(workshop: Workshop) ->
         await workshop.perform("url.open", url="foo:bar")
 
 
-@pytest.mark.parametrize(
-    ("answer", "output"),
-    [
-        ({"code": 10000, "message": "SUCCESS", "data": [1]}, {"code": 10000, "message": "SUCCESS", "data": [1]}),
-        ({"code": "10000"}, {"code": 10000, "message": "", "data": None}),
-        ([{"serial": "S1"}], {"code": 10000, "message": "", "data": [{"serial": "S1"}]}),
-        (None, {"code": 10000, "message": "", "data": None}),
-    ],
-)
-async def test_the_vendors_answer_is_yielded(workshop: Workshop, answer: object, output: dict[str, object]) -> None:
+@pytest.mark.parametrize("answer", [None, [{"serial": "S1"}], {"code": 7}])
+async def test_the_vendors_answer_is_yielded(workshop: Workshop, answer: object) -> None:
     workshop.phone.answer_to_call = answer
 
-    assert await workshop.perform("vendor.call", action="pushEvent", data={"type": "2"}) == output
+    output = await workshop.perform("vendor.call", action="pushEvent", data={"type": "2"})
 
+    assert output == {"code": 10000, "message": "SUCCESS", "data": answer}
     assert workshop.phone.calls == [("pushEvent", {"type": "2"})]
-
-
-async def test_the_vendors_refusal_is_a_failure(workshop: Workshop) -> None:
-    workshop.phone.answer_to_call = {"code": 10001, "message": "membership inactive"}
-
-    with pytest.raises(ActionFailedError, match="answered 10001: membership inactive"):
-        await workshop.perform("vendor.call", action="screen")
