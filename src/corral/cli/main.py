@@ -6,10 +6,12 @@ from cyclopts import App
 
 import corral
 from corral.cli.server import server
+from corral.cli.simulate import simulate
 from corral.model.errors import CorralError
 
 app = App(name="corral", help=corral.__doc__, version=corral.__version__)
 app.command(server)
+app.command(simulate)
 
 
 def main() -> None:
