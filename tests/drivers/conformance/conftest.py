@@ -11,16 +11,18 @@ import pytest
 
 from corral.simulator import Fleet
 from corral.simulator.scenario.model import Scenario, Setup
-from tests.drivers.conformance.rig import Rig, adb_rig
+from tests.drivers.conformance.rig import Rig, adb_rig, vendor_rig
 
 SETUP = Setup(boot_s=0.4)
 Join = Callable[[Fleet], AbstractAsyncContextManager[Rig]]
 MakeRig = Callable[..., AbstractAsyncContextManager[Rig]]
 
 
-@pytest.fixture(params=["adb"])
+@pytest.fixture(params=["adb", "vendor"])
 def join(request: pytest.FixtureRequest) -> Join:
     """What joins a fleet to the driver in question."""
+    if request.param == "vendor":
+        return vendor_rig
     # Asked for here, outside the event loop: the adb server is started and stopped in loops of its own.
     port: int = request.getfixturevalue("adb_port")
     environment: dict[str, str] = request.getfixturevalue("adb_environment")

@@ -11,6 +11,7 @@ from corral.drivers.adb.discover import disconnect
 from corral.drivers.adb.driver import AdbDriver
 from corral.drivers.adb.server import AdbServer
 from corral.drivers.protocol import Driver, Phone, Sighting
+from corral.drivers.vendor.driver import VendorDriver
 from corral.model.states import Connection
 from corral.simulator import Fleet
 from corral.simulator.record import Entry
@@ -22,13 +23,14 @@ _LOOK_S: Final = 0.02
 class Rig:
     """What a test drives: phones are told by their number in the fleet, from 0."""
 
-    def __init__(self, fleet: Fleet, driver: Driver, *, carries_bytes: bool, cancels: bool) -> None:
+    def __init__(self, fleet: Fleet, driver: Driver) -> None:
         self.fleet = fleet
         self.driver = driver
-        self.carries_bytes = carries_bytes
-        """Whether output that is not text arrives as it was."""
-        self.cancels = cancels
-        """Whether the way to the phone allows to stop a command there."""
+
+    @property
+    def is_adb(self) -> bool:
+        """What the vendor's program cannot tell or carry, adb can: each such difference is named where it is tested."""
+        return self.driver.name == "adb"
 
     def serial(self, number: int = 0) -> str:
         return self.fleet.phones[number].serial
@@ -96,10 +98,19 @@ async def eventually(is_so: Callable[[], bool]) -> None:
 async def adb_rig(fleet: Fleet, *, port: int, environment: dict[str, str]) -> AsyncIterator[Rig]:
     """The adb driver, and between it and the phones the real adb server."""
     driver = AdbDriver(port=port, environment=environment, boot_poll_s=0.1)
-    rig = Rig(fleet, driver, carries_bytes=True, cancels=True)
     try:
-        yield rig
+        yield Rig(fleet, driver)
     finally:
         await driver.aclose()
         for address in fleet.addresses:
             await disconnect(AdbServer(port=port), address)
+
+
+@asynccontextmanager
+async def vendor_rig(fleet: Fleet) -> AsyncIterator[Rig]:
+    """The vendor driver, and between it and the phones the simulator's stand-in for the vendor's program."""
+    driver = VendorDriver(url=fleet.vendor_url, poll_s=0.05)
+    try:
+        yield Rig(fleet, driver)
+    finally:
+        await driver.aclose()

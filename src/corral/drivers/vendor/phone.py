@@ -63,7 +63,8 @@ class VendorPhone:
                 raise
 
     async def reconnect(self) -> None:
-        await self._client.ask("adb", devices=self._handle, data={"command": f"adb -s {self._handle} reconnect"})
+        """Ask the program's adb to. That it agreed is no proof; the watch tells."""
+        await self._client.ask("adb", devices=self._handle, data={"command": "reconnect"})
 
     async def call(self, action: str, data: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever the vendor answers
         """An action of the program on this phone. Never repeated, also when no answer comes."""
