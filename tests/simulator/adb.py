@@ -37,9 +37,7 @@ class Adb:
         }
 
     def start(self) -> None:
-        subprocess.run(
-            [BINARY, "start-server"], env=self._environment, check=True, capture_output=True, timeout=60
-        )
+        subprocess.run([BINARY, "start-server"], env=self._environment, check=True, capture_output=True, timeout=60)
 
     def stop(self) -> None:
         subprocess.run([BINARY, "kill-server"], env=self._environment, check=False, capture_output=True, timeout=60)
