@@ -24,6 +24,11 @@ SMOKE: dict[str, Any] = {
 }
 
 
+def artifact_key(job: dict[str, Any], *, node_id: str = "node-1", number: int = 0, extension: str = "png") -> str:
+    """A key that the holder of the job may use."""
+    return f"_/{node_id}/{job['serial']}/{job['run_id']}/20260102T030405678Z-{number:08x}.{extension}"
+
+
 class Operator:
     """A person, or a program of theirs."""
 
