@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -19,8 +20,9 @@ _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL")
 class ServerProcess:
     """A running server, and what it has said."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, data_dir: "tempfile.TemporaryDirectory[str]") -> None:
         self.process = process
+        self._data_dir = data_dir  # is removed with us
         self.lines: list[str] = []
         self.url = ""
 
@@ -58,12 +60,17 @@ class ServerProcess:
         await self.read_rest()
         return await self.process.wait()
 
+    def forget(self) -> None:
+        """Remove what the server kept."""
+        self._data_dir.cleanup()
+
     def client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self.url, timeout=60)
 
 
 async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess:
     """Start `corral server` with nothing of our environment that would configure it."""
+    data_dir = tempfile.TemporaryDirectory(prefix="corral-", ignore_cleanup_errors=True)
     inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -71,10 +78,10 @@ async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess
         "corral.cli",
         "server",
         *flags,
-        env={**inherited, **(env or {})},
+        env={**inherited, "CORRAL_DATA_DIR": data_dir.name, **(env or {})},
         stderr=asyncio.subprocess.PIPE,
     )
-    return ServerProcess(process)
+    return ServerProcess(process, data_dir)
 
 
 @asynccontextmanager
@@ -88,3 +95,4 @@ async def running(*flags: str, env: dict[str, str] | None = None) -> AsyncIterat
         if server.process.returncode is None:
             server.process.kill()
         await server.process.wait()
+        server.forget()
