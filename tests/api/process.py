@@ -1,8 +1,10 @@
 """`corral server` as a process of its own."""
 
 import asyncio
+import atexit
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -20,9 +22,8 @@ _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL")
 class ServerProcess:
     """A running server, and what it has said."""
 
-    def __init__(self, process: asyncio.subprocess.Process, data_dir: "tempfile.TemporaryDirectory[str]") -> None:
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
-        self._data_dir = data_dir  # is removed with us
         self.lines: list[str] = []
         self.url = ""
 
@@ -60,17 +61,14 @@ class ServerProcess:
         await self.read_rest()
         return await self.process.wait()
 
-    def forget(self) -> None:
-        """Remove what the server kept."""
-        self._data_dir.cleanup()
-
     def client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self.url, timeout=60)
 
 
 async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess:
     """Start `corral server` with nothing of our environment that would configure it."""
-    data_dir = tempfile.TemporaryDirectory(prefix="corral-", ignore_cleanup_errors=True)
+    data_dir = tempfile.mkdtemp(prefix="corral-")
+    atexit.register(shutil.rmtree, data_dir, ignore_errors=True)
     inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -78,10 +76,10 @@ async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess
         "corral.cli",
         "server",
         *flags,
-        env={**inherited, "CORRAL_DATA_DIR": data_dir.name, **(env or {})},
+        env={**inherited, "CORRAL_DATA_DIR": data_dir, **(env or {})},
         stderr=asyncio.subprocess.PIPE,
     )
-    return ServerProcess(process, data_dir)
+    return ServerProcess(process)
 
 
 @asynccontextmanager
@@ -95,4 +93,3 @@ async def running(*flags: str, env: dict[str, str] | None = None) -> AsyncIterat
         if server.process.returncode is None:
             server.process.kill()
         await server.process.wait()
-        server.forget()
