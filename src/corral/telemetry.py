@@ -1,6 +1,6 @@
 """Structured logs: `[run_id=… node_id=… device_serial=…] message`, or JSON, one line each, never a secret.
 
-`bound` says what the lines of a block are about; `log` writes them.
+`bound` says what the lines of a block are about, `bind` fills in what the block found out; `logger` writes them.
 """
 
 import logging
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import IO, Any, Final
 
 import structlog
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, bound_contextvars
 from structlog.types import EventDict, Processor, WrappedLogger
 
 CONTEXT: Final = ("request_id", "actor", "run_id", "node_id", "device_serial")
@@ -20,6 +20,7 @@ _TOKEN: Final = re.compile(r"\bcrl[nos]_[A-Za-z0-9_-]+")
 _PASSWORD_IN_URL: Final = re.compile(r"(\w+://[^:/@\s]*:)[^@/\s]+@")
 
 bound = bound_contextvars
+bind = bind_contextvars
 
 
 def logger(name: str) -> Any:  # noqa: ANN401 - structlog's own loggers are untyped

@@ -30,6 +30,7 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/schema"): VIEWERS,
     ("GET", "/schema/openapi.json"): VIEWERS,
     ("GET", "/schema/page"): VIEWERS,
+    ("GET", "/schema/{path}"): VIEWERS,  # Litestar's own: not found, in its words
     # Signing in needs no credential but the one that is sent; signing out, none that is still good.
     ("POST", "/api/session"): ANYBODY,
     ("GET", "/api/session"): VIEWERS,

@@ -11,13 +11,13 @@ import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from corral.api.auth import CALLER, KNOCK, Caller
+from corral.api.auth import CALLER, KNOCK
 from corral.api.doorkeeper import Doorkeeper
 from corral.api.knock import read_knock
 from corral.api.metrics import Metrics
 from corral.api.problems import ErrorBody, describe
 from corral.model.errors import RequestTimeoutError
-from corral.telemetry import bound, logger
+from corral.telemetry import bind, bound, logger
 
 _REQUEST_TIMEOUT_S: Final = 75.0
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
@@ -68,12 +68,14 @@ class Gate:
             request_id = uuid.uuid4().hex
         reply = _Reply(send, request_id)
         started = time.perf_counter()
-        with bound(request_id=request_id):
+        with bound(request_id=request_id, actor=None):
             try:
                 async with asyncio.timeout(_REQUEST_TIMEOUT_S):
                     caller = await self._doorkeeper.identify(knock)
                     cast("dict[str, Any]", scope).update({KNOCK: knock, CALLER: caller})
-                    await self._let_in(caller, scope, receive, reply)
+                    if caller.actor is not None:
+                        bind(actor=caller.actor)
+                    await self._app(scope, receive, reply)
             except TimeoutError:
                 await reply.refuse(RequestTimeoutError("the request took too long"))
             except Exception as error:  # noqa: BLE001 - the outermost layer: behind it, nobody would say anything
@@ -82,13 +84,6 @@ class Gate:
             route = str(scope.get("path_template") or "unknown")
             self._metrics.count_request(scope["method"], route, reply.status, took_s)
             _log.debug("served", method=scope["method"], path=scope["path"], status=reply.status, took_s=took_s)
-
-    async def _let_in(self, caller: Caller, scope: HTTPScope, receive: Receive, reply: "_Reply") -> None:
-        if caller.actor is None:
-            await self._app(scope, receive, reply)
-            return
-        with bound(actor=caller.actor):
-            await self._app(scope, receive, reply)
 
 
 class _Reply:

@@ -18,8 +18,9 @@ class Audit:
         """Entries of one actor, on one subject, or all, newest first: `before` is the last audit_id seen."""
         rows = await self._database.fetch(
             "select * from corral.audit_entries where ($1::text is null or actor = $1)"
-            " and ($2::text is null or subject = $2) and ($3::uuid is null or audit_id < $3)"
-            " order by audit_id desc limit $4",
+            " and ($2::text is null or subject = $2) and ($3::uuid is null or (at, audit_id) <"
+            " (select o.at, o.audit_id from corral.audit_entries o where o.audit_id = $3))"
+            " order by at desc, audit_id desc limit $4",
             actor,
             subject,
             before,

@@ -51,5 +51,5 @@ update corral.nodes set draining_by = 'operator' where draining;
 alter table corral.nodes add constraint nodes_drain_at_somebodys_word check (draining = (draining_by is not null));
 comment on column corral.nodes.draining_by is 'An operator''s word outlives the agent; the node''s own ends with its next registration.';
 
-create index audit_by_actor on corral.audit (actor, audit_id);
-create index audit_by_object on corral.audit (object, audit_id);
+create index audit_by_actor on corral.audit (actor, at, audit_id);
+create index audit_by_object on corral.audit (object, at, audit_id);
