@@ -7,7 +7,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Mapping
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -50,6 +50,9 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ephemeral: bool = False
     node_secret: Secret | None = None
     operator_token: Secret | None = None
+    require_enrolled_nodes: bool = False
+    auth_failure_limit: Annotated[int, Meta(ge=1)] = 10
+    trusted_proxy: str = ""
     event_retention_days: Annotated[int, Meta(ge=0)] = 30
     retention_interval_hours: Annotated[float, Meta(gt=0)] = 24.0
     max_body_bytes: Annotated[int, Meta(ge=1024)] = 8 * 1024 * 1024
@@ -78,6 +81,9 @@ ENVIRONMENT: Final[dict[str, tuple[str, ...]]] = {
     "ephemeral": ("CORRAL_EPHEMERAL",),
     "node_secret": ("NODE_AGENT_SHARED_SECRET",),
     "operator_token": ("CORRAL_AUTH_TOKEN", "COORDINATOR_AUTH_TOKEN"),
+    "require_enrolled_nodes": ("CORRAL_REQUIRE_ENROLLED_NODES",),
+    "auth_failure_limit": ("CORRAL_AUTH_FAILURE_LIMIT",),
+    "trusted_proxy": ("CORRAL_TRUSTED_PROXY",),
     "event_retention_days": ("CORRAL_EVENT_RETENTION_DAYS", "COORDINATOR_EVENT_RETENTION_DAYS"),
     "retention_interval_hours": ("CORRAL_RETENTION_INTERVAL_HOURS", "COORDINATOR_RETENTION_INTERVAL_HOURS"),
     "max_body_bytes": ("CORRAL_MAX_BODY_BYTES",),
@@ -165,14 +171,19 @@ def _check(config: ServerConfig) -> None:
         raise ConfigInvalidError("the node secret and the operator token must differ", path="operator_token")
     if config.ephemeral and config.database_url is not None:
         raise ConfigInvalidError("an ephemeral database and a database URL exclude one another", path="ephemeral")
+    if config.trusted_proxy:
+        try:
+            ip_network(config.trusted_proxy)
+        except ValueError as error:
+            raise ConfigInvalidError(f"trusted_proxy: {error}", path="trusted_proxy") from None
     if not is_loopback(config.host):
         missing = [
             name
-            for name, secret in (
-                ("NODE_AGENT_SHARED_SECRET", config.node_secret),
-                ("COORDINATOR_AUTH_TOKEN", config.operator_token),
+            for name, is_missing in (
+                ("NODE_AGENT_SHARED_SECRET", config.node_secret is None and not config.require_enrolled_nodes),
+                ("COORDINATOR_AUTH_TOKEN", config.operator_token is None),
             )
-            if secret is None
+            if is_missing
         ]
         if missing:
             message = f"refusing to listen on {config.host} without secrets: set {' and '.join(missing)}"

@@ -8,14 +8,16 @@ import pytest
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from corral.api import gate
-from corral.api.auth import Doorkeeper
+from corral.api.doorkeeper import Doorkeeper
 from corral.api.gate import Gate
+from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
 from corral.config import ServerConfig
 
 
 async def ask(inside: ASGIApp) -> httpx.Response:
-    app = Gate(inside, doorkeeper=Doorkeeper(ServerConfig()), metrics=Metrics())
+    known = KnownCredentials(cast("Any", None))  # nothing is shown here that it would look up
+    app = Gate(inside, doorkeeper=Doorkeeper(ServerConfig(), known), metrics=Metrics())
     transport = httpx.ASGITransport(cast("Any", app), raise_app_exceptions=True)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         answer = await http.get("/")

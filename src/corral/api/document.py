@@ -7,6 +7,8 @@ from litestar import Request
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
+from corral.api.doorkeeper import COOKIE
+from corral.api.doors import DOORS, Door
 from corral.api.problems import ErrorBody
 from corral.api.routes.commands import CommandBody
 from corral.api.routes.playbooks import PlaybookBody
@@ -17,6 +19,7 @@ COMPONENTS: Final = Components(
         "node": SecurityScheme(type="apiKey", name="X-Node-Auth", security_scheme_in="header"),
         "operator": SecurityScheme(type="http", scheme="bearer"),
         "operatorKey": SecurityScheme(type="apiKey", name="X-Api-Key", security_scheme_in="header"),
+        "session": SecurityScheme(type="apiKey", name=COOKIE, security_scheme_in="cookie"),
     }
 )
 # Any endpoint may answer these; a closer list per endpoint would only go stale.
@@ -47,8 +50,6 @@ _ANSWERS: Final[dict[tuple[str, str], type]] = {
     ("get", "/api/runs/{run_id}"): Monitor,
     ("get", "/api/dashboard"): Dashboard,
 }
-_NODE_PATHS: Final = ("/api/nodes/register", "/api/nodes/heartbeat", "/api/nodes/pull", "/api/nodes/callback")
-_PUBLIC_PATHS: Final = ("/health", "/ready")
 
 
 class Document(OpenAPIRenderPlugin):
@@ -82,11 +83,14 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
 def _complete_operation(
     key: tuple[str, str], operation: dict[str, Any], *, error: dict[str, Any], schema_of: dict[type, dict[str, Any]]
 ) -> dict[str, Any]:
-    _, path = key
+    method, path = key
+    door = DOORS[method.upper(), path]
     responses = {status: told for status, told in operation["responses"].items() if status not in _ERRORS}
     for status, description in _ERRORS.items():
         responses[status] = {"description": description, "content": {"application/json": {"schema": error}}}
-    completed = {**operation, "responses": responses, "security": _security(path)}
+    completed = {**operation, "responses": responses, "security": _security(door)}
+    if door.role is not None:
+        completed["x-role"] = str(door.role)
     if key == ("post", "/api/workflows"):
         completed["requestBody"] = _RECIPE_BODY
     if key in _BODIES:
@@ -100,10 +104,7 @@ def _complete_operation(
     return completed
 
 
-def _security(path: str) -> list[dict[str, list[str]]]:
-    operator: list[dict[str, list[str]]] = [{"operator": []}, {"operatorKey": []}]
-    if path in _PUBLIC_PATHS:
-        return []
-    if path in _NODE_PATHS:
-        return [{"node": []}]
-    return [{"node": []}, *operator] if path.endswith("/drain") else operator
+def _security(door: Door) -> list[dict[str, list[str]]]:
+    names = ["node"] if door.nodes else []
+    names += ["operator", "operatorKey", "session"] if door.role is not None else []
+    return [{name: []} for name in names]

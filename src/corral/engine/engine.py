@@ -6,16 +6,21 @@ from contextlib import asynccontextmanager
 from corral.engine import migrate
 from corral.engine.announce import Announcements
 from corral.engine.database import Database
+from corral.engine.gateway.audit import Audit
 from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
+from corral.engine.gateway.credentials import Credentials
 from corral.engine.gateway.dashboard import Dashboard
 from corral.engine.gateway.devices import Devices
 from corral.engine.gateway.events import Events
 from corral.engine.gateway.jobs import Jobs
+from corral.engine.gateway.node_tokens import NodeTokens
 from corral.engine.gateway.nodes import Nodes
+from corral.engine.gateway.operators import Operators
 from corral.engine.gateway.playbooks import Playbooks
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
+from corral.engine.gateway.sessions import Sessions
 from corral.engine.gateway.steps import Steps
 from corral.engine.gateway.tasks import Tasks
 from corral.engine.gateway.upkeep import Upkeep
@@ -41,6 +46,11 @@ class Engine:
         self.events = Events(database)
         self.scans = Scans(database)
         self.dashboard = Dashboard(database)
+        self.credentials = Credentials(database)
+        self.node_tokens = NodeTokens(database, self.announcements)
+        self.operators = Operators(database, self.announcements)
+        self.sessions = Sessions(database, self.announcements)
+        self.audit = Audit(database)
         self.upkeep = Upkeep(database, self.runs)
 
     @classmethod

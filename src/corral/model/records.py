@@ -437,3 +437,14 @@ class Violation(Struct, frozen=True):
     invariant: str
     object: str
     detail: str
+
+
+class AuditEntry(Struct, frozen=True):
+    """Who did what to which."""
+
+    audit_id: UUID
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    detail: Json

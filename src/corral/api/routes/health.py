@@ -37,5 +37,4 @@ async def get_metrics(server: NamedDependency[Server]) -> Response[bytes]:
     return Response(server.metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-PUBLIC: Final = [get_health, get_ready]
-FOR_OPERATORS: Final = [get_metrics]
+HANDLERS: Final = [get_health, get_ready, get_metrics]
