@@ -213,6 +213,7 @@ class RunSpec(Struct, frozen=True):
     policy: Json
     seed: str
     youtube_video_id: str | None
+    name: str = ""
 
 
 class Grant(Struct, frozen=True):
@@ -230,6 +231,11 @@ class Grant(Struct, frozen=True):
     position: int
     timeout_s: float
     input: Any = None
+    index_no: int = 0
+    label: str | None = None
+    model: str | None = None
+    os_version: str | None = None
+    tags: list[str] = []
 
 
 class Job(Struct, frozen=True):

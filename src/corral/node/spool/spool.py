@@ -134,7 +134,7 @@ class Spool:
                 connection.execute("savepoint act")
                 try:
                     results.append((done, act(self._store), None))
-                except CorralError as error:  # the caller's, who awaits it
+                except (CorralError, sqlite3.IntegrityError) as error:  # the caller's, who awaits it
                     connection.execute("rollback to act")
                     self._store.recount()
                     results.append((done, None, error))
