@@ -160,6 +160,14 @@ class Devices:
             return tuple(report for report in reports if report.connection is not Connection.GONE)
         return tuple(report for report in reports if self._is_news(report))
 
+    def is_urgent(self, news: Sequence[DeviceReport]) -> bool:
+        """Whether the server should hear of it at once: what may be given to the node depends on it."""
+        known = (self._acknowledged.get(report.serial) for report in news)
+        return any(
+            old is None or (old.connection, old.health) != (new.connection, new.health)
+            for old, new in zip(known, news, strict=True)
+        )
+
     def acknowledge(self, sent: Sequence[DeviceReport], *, is_complete: bool) -> None:
         """The server has taken these in."""
         for report in sent:

@@ -6,6 +6,7 @@ import asyncio
 from enum import StrEnum
 
 from corral.model.records import Grant, RunSpec
+from corral.node.events import JobEvents
 
 
 class StopCause(StrEnum):
@@ -37,6 +38,7 @@ class HeldJob:
     def __init__(self, grant: Grant, spec: RunSpec) -> None:
         self.grant = grant
         self.spec = spec
+        self.events = JobEvents(job_id=grant.job_id, lease_token=grant.lease_token)
         self.cause: StopCause | None = None
         self.stopped = asyncio.Event()
         self.blocked_at: float | None = None

@@ -19,7 +19,7 @@ from corral.model.errors import CorralError, DeviceError, TouchForbiddenError
 from corral.model.states import FailureReason, StepStatus
 from corral.node.bench import Artifacts
 from corral.node.devices import Devices
-from corral.node.events import JobEvents, clean, clean_text, log_event
+from corral.node.events import clean, clean_text, log_event
 from corral.node.failures import describe
 from corral.node.fenced_phone import FencedPhone
 from corral.node.grace import answers_within
@@ -94,8 +94,7 @@ class RunJobs:
 
     def refuse(self, held: HeldJob, end: JobEnd) -> JobEnd:
         """End a job that was never started; given back, it costs no attempt."""
-        events = JobEvents(job_id=held.grant.job_id, lease_token=held.grant.lease_token)
-        self._spool.put(events.make("job_finished", **_tell(end)))
+        self._spool.put(held.events.make("job_finished", **_tell(end)))
         return end
 
     def _prepare(self, held: HeldJob) -> JobContext:
@@ -103,7 +102,7 @@ class RunJobs:
         plan = resolve_plan(msgspec.convert(spec.recipe, Recipe), spec.overrides or None, self._specs)
         scratch = self._scratch / f"{grant.job_id}.{grant.fence}"
         scratch.mkdir(parents=True, exist_ok=True)
-        events = JobEvents(job_id=grant.job_id, lease_token=grant.lease_token)
+        events = held.events
         log = JobLog(
             scratch / ".job.log",
             lambda lines: _ignore(

@@ -84,8 +84,7 @@ class Work:
 
     def accept(self, pulled: Pulled) -> None:
         """Take in what a pull brought."""
-        for spec in pulled.runs:
-            self._specs[spec.run_id] = spec
+        self._specs.update({each.run_id: each for each in pulled.runs})
         for grant in pulled.jobs:
             spec = self._specs.get(grant.run_id)
             if grant.lease_token in self._leases.held:  # a repeated answer
@@ -177,7 +176,7 @@ class Work:
             end = await self._runner.run(held)
         except asyncio.CancelledError:
             raise
-        except Exception:  # a defect of ours: it costs this job, and no other
+        except Exception:  # noqa: BLE001 - a defect of ours: it costs this job, and no other
             _log.exception("a job broke its runner")
             reason, words = FailureReason.INTERNAL_ERROR, "the node failed; its log says why"
             end = self._runner.refuse(held, JobEnd(outcome="failed", failure_reason=reason, error_message=words))
