@@ -30,7 +30,7 @@ class NodeConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lookahead: Annotated[int, Meta(ge=0, le=1000)] = 20
     drivers: list[str] = field(default_factory=lambda: ["adb"])
     adb_path: str | None = None
-    adb_port: Port = 5037
+    adb_port: Port | None = None
     adb_connect: list[str] = field(default_factory=list)
     vendor_url: str = "ws://127.0.0.1:22222"
     allow_shell: bool = False

@@ -15,8 +15,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from corral.model.errors import CorralError, DeviceError, TouchForbiddenError
+from corral.model.errors import ActionFailedError, CorralError, DeviceError, TouchForbiddenError
 from corral.model.states import FailureReason, StepStatus
+from corral.node.actions.registry import NodeAction
 from corral.node.bench import Artifacts
 from corral.node.devices import Devices
 from corral.node.events import clean, clean_text, log_event
@@ -30,7 +31,7 @@ from corral.node.spool.spool import Spool
 from corral.node.steps import TakeSteps, describe_end, describe_step, mark_phone
 from corral.node.walk import StepEnd, find_failure, skipped
 from corral.telemetry import bound, logger
-from corral.workflow import ActionSpec, PlannedStep, resolve_plan
+from corral.workflow import PlannedStep, resolve_plan
 from corral.workflow.recipe import Recipe
 
 _GOODBYE_S: Final = 5.0
@@ -58,7 +59,7 @@ class RunJobs:
         devices: Devices,
         artifacts: Artifacts,
         steps: TakeSteps,
-        specs: Mapping[str, ActionSpec],
+        actions: Mapping[str, NodeAction],
         may_touch: Callable[[], bool],
         scratch: Path,
     ) -> None:
@@ -67,7 +68,7 @@ class RunJobs:
         self._devices = devices
         self._artifacts = artifacts
         self._steps = steps
-        self._specs = specs
+        self._specs = {name: action.spec for name, action in actions.items()}
         self._may_touch = may_touch
         self._scratch = scratch
 
@@ -99,7 +100,10 @@ class RunJobs:
 
     def _prepare(self, held: HeldJob) -> JobContext:
         grant, spec = held.grant, held.spec
-        plan = resolve_plan(msgspec.convert(spec.recipe, Recipe), spec.overrides or None, self._specs)
+        recipe = msgspec.convert(spec.recipe, Recipe)
+        if missing := {step.uses for step in recipe.steps} - self._specs.keys():
+            raise ActionFailedError(f"this node cannot execute {', '.join(sorted(missing))}")
+        plan = resolve_plan(recipe, spec.overrides or None, self._specs)
         scratch = self._scratch / f"{grant.job_id}.{grant.fence}"
         scratch.mkdir(parents=True, exist_ok=True)
         events = held.events

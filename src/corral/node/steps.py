@@ -10,12 +10,10 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
-
 from corral.drivers.protocol import Phone
 from corral.model.errors import CorralError, TouchForbiddenError
 from corral.model.states import FailureReason, StepStatus
-from corral.node.actions.protocol import Action
+from corral.node.actions.registry import NodeAction
 from corral.node.bench import Artifacts, StepBench
 from corral.node.events import clean, clean_text
 from corral.node.failures import Failure, asks_for_grace, describe, never_started
@@ -25,7 +23,7 @@ from corral.node.job_context import JobContext
 from corral.node.spool.spool import Spool
 from corral.node.walk import SkipCause, StepEnd, find_skip_cause, skipped
 from corral.telemetry import logger
-from corral.workflow import ActionSpec, PlannedStep, draw, evaluate_when, executes, render
+from corral.workflow import PlannedStep, draw, evaluate_when, executes, render
 
 _MOST_GRACES: Final = 3
 _log = logger(__name__)
@@ -49,15 +47,13 @@ class TakeSteps:
         spool: Spool,
         artifacts: Artifacts,
         files: InputFiles,
-        actions: Mapping[str, Action],
-        specs: Mapping[str, ActionSpec],
+        actions: Mapping[str, NodeAction],
         allows_shell: bool,
     ) -> None:
         self._spool = spool
         self._artifacts = artifacts
         self._files = files
         self._actions = actions
-        self._specs = specs
         self._allows_shell = allows_shell
 
     async def take(self, job: JobContext, step: PlannedStep) -> StepEnd:
@@ -74,14 +70,16 @@ class TakeSteps:
                 return self._skip(job, step, "when", told)
             rendered = render(step.with_, job.see())
             job.secrets.update(rendered.secrets)
-            args = self._specs[step.uses].read_args(rendered.value)
+            self._actions[step.uses].spec.read_args(rendered.value)
         except CorralError as error:
             self._tell_start(job, step, attempt=1, told=told)
             return self._end(job, step, _failed(step, 1, StepFailedError(describe(error))))
         told["input"] = clean(rendered.value, job.secrets)
-        return self._end(job, step, await self._attempts(job, step, args, told))
+        return self._end(job, step, await self._attempts(job, step, rendered.value, told))
 
-    async def _attempts(self, job: JobContext, step: PlannedStep, args: object, told: dict[str, Any]) -> StepEnd:
+    async def _attempts(
+        self, job: JobContext, step: PlannedStep, args: dict[str, Any], told: dict[str, Any]
+    ) -> StepEnd:
         attempt = 0
         while True:
             attempt += 1
@@ -96,7 +94,7 @@ class TakeSteps:
             else:
                 return StepEnd(status=StepStatus.SUCCEEDED, attempt=attempt, output=output)
 
-    async def _attempt(self, job: JobContext, step: PlannedStep, args: object) -> dict[str, Any]:
+    async def _attempt(self, job: JobContext, step: PlannedStep, args: dict[str, Any]) -> dict[str, Any]:
         """One attempt, repeated only where the phone failed it and repeating is safe."""
         for grace in range(_MOST_GRACES + 1):
             try:
@@ -116,27 +114,25 @@ class TakeSteps:
                     raise StepFailedError(failure) from error
         raise AssertionError("unreachable")
 
-    async def _act(self, job: JobContext, step: PlannedStep, args: object) -> dict[str, Any]:
-        spec = self._specs[step.uses]
+    async def _act(self, job: JobContext, step: PlannedStep, args: dict[str, Any]) -> dict[str, Any]:
+        action = self._actions[step.uses]
         bench = StepBench(
             job,
             step_id=step.id,
             artifacts=self._artifacts,
             files=self._files,
             allows_shell=self._allows_shell,
-            waits_for_uploads=spec.uploads,
+            waits_for_uploads=action.spec.uploads,
         )
         limit = asyncio.timeout(step.timeout_s)
         try:
             async with limit:
-                output = await self._actions[step.uses](bench, args)
+                return await action.perform(bench, args)
         except TimeoutError as error:
             if not limit.expired():
                 raise StepFailedError(Failure(FailureReason.ACTION_FAILED, "the action timed out by itself")) from error
-            reason = FailureReason.UPLOAD_FAILED if spec.uploads else FailureReason.STEP_TIMEOUT
+            reason = FailureReason.UPLOAD_FAILED if action.spec.uploads else FailureReason.STEP_TIMEOUT
             raise StepFailedError(Failure(reason, f"took longer than {step.timeout_s:g} s")) from error
-        plain = msgspec.to_builtins(output) if output is not None else {}
-        return plain if isinstance(plain, dict) else {"value": plain}
 
     def _skip(self, job: JobContext, step: PlannedStep, cause: SkipCause, told: dict[str, Any]) -> StepEnd:
         return self._end(job, step, skipped(cause), told)

@@ -35,6 +35,7 @@ class DeliverEvents:
         self._link = link
         self._on_ended = on_ended
         self._backoff = Backoff()
+        self._turn = asyncio.Lock()
 
     async def run(self) -> None:
         """For ever."""
@@ -44,17 +45,18 @@ class DeliverEvents:
 
     async def flush(self) -> None:
         """Return once nothing waits that could be sent now; ask again for as long as the server is away."""
-        while True:
-            self._spool.changed.clear()
-            batch = await self._spool.act(lambda store: store.read_batch(most=MOST_EVENTS, most_bytes=MOST_BYTES))
-            if not batch:
-                return
-            try:
-                await self._deliver(batch)
-            except ServerUnavailableError as error:
-                await self._pause(error.message)
-            else:
-                self._backoff.reset()
+        async with self._turn:
+            while True:
+                self._spool.changed.clear()
+                batch = await self._spool.act(lambda store: store.read_batch(most=MOST_EVENTS, most_bytes=MOST_BYTES))
+                if not batch:
+                    return
+                try:
+                    await self._deliver(batch)
+                except ServerUnavailableError as error:
+                    await self._pause(error.message)
+                else:
+                    self._backoff.reset()
 
     async def _deliver(self, batch: Sequence[Waiting]) -> None:
         try:

@@ -33,6 +33,7 @@ class UploadFiles:
         self._spool = spool
         self._link = link
         self._backoff = Backoff()
+        self._turn = asyncio.Lock()
         self._hopes: dict[str, asyncio.Future[None]] = {}
 
     def stored(self, key: str) -> asyncio.Future[None]:
@@ -42,16 +43,22 @@ class UploadFiles:
     async def run(self) -> None:
         """For ever."""
         while True:
-            self._spool.files_changed.clear()
-            files = await self._spool.act(lambda store: store.next_files(most=_AT_ONCE))
-            if not files:
-                await self._spool.files_changed.wait()
-                continue
-            results = await asyncio.gather(*(self._upload(file) for file in files))
-            if all(results):
-                self._backoff.reset()
-            else:
-                await asyncio.sleep(self._backoff.next_s())
+            await self.flush()
+            await self._spool.files_changed.wait()
+
+    async def flush(self) -> None:
+        """Return once no file waits; ask again for as long as the server is away."""
+        async with self._turn:
+            while True:
+                self._spool.files_changed.clear()
+                files = await self._spool.act(lambda store: store.next_files(most=_AT_ONCE))
+                if not files:
+                    return
+                results = await asyncio.gather(*(self._upload(file) for file in files))
+                if all(results):
+                    self._backoff.reset()
+                else:
+                    await asyncio.sleep(self._backoff.next_s())
 
     async def _upload(self, file: SpooledFile) -> bool:
         """Whether the file is done with, one way or the other."""
