@@ -6,15 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from corral.drivers.words import AUTHORIZE, PERMISSIONS
 from corral.model.errors import (
     DeviceError,
     DeviceOfflineError,
     DeviceUnauthorizedError,
     DriverUnavailableError,
 )
-
-AUTHORIZE: Final = "confirm on the phone that this computer may debug it (tick 'Always allow')"
-PERMISSIONS: Final = "this user may not open the USB device: add a udev rule for it, then replug the phone"
 
 
 def _never_reached(message: str) -> DeviceError:

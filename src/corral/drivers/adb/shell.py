@@ -57,7 +57,7 @@ async def _run_marked(
     services: Services, handle: str, command: str, *, max_output_bytes: int, is_probe: bool
 ) -> ShellResult:
     marker = Marker()
-    line = f"sh -c {shlex.quote(command)} 2>&1; echo; echo {marker.word}$?"
+    line = f"sh -c {shlex.quote(command)} 2>&1; code=$?; echo; echo {marker.word}$code"
     kept, tail, total = bytearray(), b"", 0
     async with services.opened(handle, f"exec:{line}", is_probe=is_probe) as connection:
         while chunk := await connection.read():

@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from corral.drivers.adb.errors import AUTHORIZE, PERMISSIONS
 from corral.drivers.adb.parse import Identity, Listed
 from corral.drivers.protocol import Sighting
+from corral.drivers.words import AUTHORIZE, PERMISSIONS
 from corral.model.states import Connection
 
 _STATES: Final[dict[str, tuple[Connection, str]]] = {
