@@ -11,8 +11,8 @@ from corral.model.errors import CorralError, StaleEpochError
 _STATUS: Final[dict[type[CorralError], int]] = {StaleEpochError: 3}
 app = App(name="corral", help=corral.__doc__, version=corral.__version__)
 # By name, so that a node need not load what only a server needs, nor the other way round.
-app.command("corral.cli.server:server", name="server")
-app.command("corral.cli.node:node", name="node")
+app.command("corral.cli.server:server", name="server", help="Serve the farm's HTTP API.")
+app.command("corral.cli.node:node", name="node", help="Work with the phones of this computer for a Corral server.")
 
 
 def main() -> None:
