@@ -1,4 +1,4 @@
-"""The server's settings: flags over environment over a TOML file, parsed once into one record.
+"""Settings: flags over environment over a TOML file, parsed once into one record; the server's own, and how others load theirs.
 
 Nothing else reads the environment. A secret never shows itself: it is masked wherever a setting is printed.
 """
@@ -9,13 +9,14 @@ import tomllib
 from collections.abc import Mapping
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
 
 from corral.model.errors import ConfigInvalidError
 
+C = TypeVar("C", bound=Struct)
 Port = Annotated[int, Meta(ge=0, le=65535)]
 
 
@@ -98,16 +99,29 @@ def load_server_config(
     flags: Mapping[str, Any], environ: Mapping[str, str], *, file: Path | None = None
 ) -> ServerConfig:
     """The settings in force; a flag that is None was not given. Raises ConfigInvalidError, naming the setting."""
-    path = file or (Path(environ[CONFIG_FILE]) if environ.get(CONFIG_FILE) else None)
-    told = _read_file(path) if path is not None else {}
-    for field, names in ENVIRONMENT.items():
-        name = next((each for each in names if environ.get(each, "") != ""), None)
-        if name is not None:
-            told[field] = _convert(field, environ[name], source=name)
-    told |= {field: _convert(field, value, source=field) for field, value in flags.items() if value is not None}
-    config = ServerConfig(**told)
+    config = load_config(ServerConfig, ENVIRONMENT, flags, environ, table="server", file=file)
     _check(config)
     return config
+
+
+def load_config(
+    kind: type[C],
+    environment: Mapping[str, tuple[str, ...]],
+    flags: Mapping[str, Any],
+    environ: Mapping[str, str],
+    *,
+    table: str,
+    file: Path | None,
+) -> C:
+    """A record of settings from its table of the file, its variables and its flags, the later over the earlier."""
+    path = file or (Path(environ[CONFIG_FILE]) if environ.get(CONFIG_FILE) else None)
+    told = _read_file(kind, path, table=table) if path is not None else {}
+    for field, names in environment.items():
+        name = next((each for each in names if environ.get(each, "") != ""), None)
+        if name is not None:
+            told[field] = _convert(kind, field, environ[name], source=name)
+    told |= {field: _convert(kind, field, value, source=field) for field, value in flags.items() if value is not None}
+    return kind(**told)
 
 
 def to_bytes(config: ServerConfig) -> bytes:
@@ -140,23 +154,27 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _read_file(path: Path) -> dict[str, Any]:
+def _read_file(kind: type[Struct], path: Path, *, table: str) -> dict[str, Any]:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigInvalidError(f"cannot read {path}: {error}", path=str(path)) from error
-    for table in document.keys() - {"server", "node"}:
-        raise ConfigInvalidError(f"{path}: unknown table or key {table}", path=table)
-    told = document.get("server", {})
+    for unknown in document.keys() - {"server", "node"}:
+        raise ConfigInvalidError(f"{path}: unknown table or key {unknown}", path=unknown)
+    told = document.get(table, {})
     if not isinstance(told, dict):
-        raise ConfigInvalidError(f"{path}: server must be a table", path="server")
-    for field in told.keys() - set(ServerConfig.__struct_fields__):
-        raise ConfigInvalidError(f"{path}: unknown setting server.{field}", path=f"server.{field}")
-    return {field: _convert(field, value, source=f"server.{field}") for field, value in told.items()}
+        raise ConfigInvalidError(f"{path}: {table} must be a table", path=table)
+    for field in told.keys() - set(kind.__struct_fields__):
+        raise ConfigInvalidError(f"{path}: unknown setting {table}.{field}", path=f"{table}.{field}")
+    return {field: _convert(kind, field, value, source=f"{table}.{field}") for field, value in told.items()}
 
 
-def _convert(field: str, value: object, *, source: str) -> Any:  # noqa: ANN401 - the field decides
-    hint = next(each.type for each in msgspec.structs.fields(ServerConfig) if each.name == field)
+def _convert(kind: type[Struct], field: str, value: object, *, source: str) -> Any:  # noqa: ANN401 - the field decides
+    hint = next(each.type for each in msgspec.structs.fields(kind) if each.name == field)
+    if isinstance(value, str) and get_origin(hint) is list:  # a variable holds one text
+        value = [word.strip() for word in value.split(",") if word.strip()]
+    if isinstance(value, str) and get_origin(hint) is dict:
+        value = dict(word.strip().partition("=")[::2] for word in value.split(",") if word.strip())
     try:
         return msgspec.convert(value, hint, strict=False, dec_hook=_conceal)
     except msgspec.ValidationError as error:

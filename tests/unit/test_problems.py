@@ -7,7 +7,9 @@ from corral.model.errors import CorralError, NotFoundError, Problem, RecipeInval
 
 def test_every_error_has_a_status() -> None:
     kinds = {each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, CorralError)}
-    only_on_nodes = {each for each in kinds if issubclass(each, errors.DeviceError | errors.ActionFailedError)}
+    only_on_nodes = {
+        each for each in kinds if issubclass(each, errors.DeviceError | errors.ActionFailedError | errors.NodeError)
+    }
 
     assert set(STATUS_BY_ERROR) == kinds - only_on_nodes
 

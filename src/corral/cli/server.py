@@ -2,24 +2,22 @@
 
 import asyncio
 import os
-import signal
-import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 from cyclopts import Parameter
 from msgspec.structs import replace
 
 from corral.cli.serve import claim_port, serve
+from corral.cli.until_stopped import run_until_stopped
 from corral.cli.workers import supervise
 from corral.config import Secret, ServerConfig, load_server_config
 from corral.engine import Engine
 from corral.engine.embedded import EmbeddedPostgres
 from corral.telemetry import configure_logs, logger
 
-T = TypeVar("T")
 _log = logger(__name__)
 
 
@@ -86,41 +84,6 @@ async def run_server(config: ServerConfig, stopping: asyncio.Event) -> None:
             await supervise(settled, stopping)
         else:
             await serve(settled, stopping)
-
-
-def run_until_stopped(main: Callable[[asyncio.Event], Any]) -> None:
-    """Run a coroutine with an event that SIGTERM and SIGINT set; a second one of them stops at once."""
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        try:
-            runner.run(_with_signals(main))
-        except asyncio.CancelledError:
-            sys.exit(1)
-
-
-async def _with_signals(main: Callable[[asyncio.Event], Any]) -> None:
-    stopping = asyncio.Event()
-    task = asyncio.ensure_future(main(stopping))
-
-    def stop() -> None:
-        if stopping.is_set():
-            task.cancel()
-        stopping.set()
-
-    if sys.platform == "win32":
-        signal.signal(signal.SIGINT, lambda *_: stop())
-    else:
-        for each in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(each, stop)
-    await task
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    if sys.platform == "win32":
-        return None
-    import uvloop  # noqa: PLC0415 - there is none on Windows
-
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory
 
 
 @asynccontextmanager

@@ -331,3 +331,50 @@ class DeviceUnhealthyError(ActionFailedError):
 
     code = "device_unhealthy"
     reason = FailureReason.DEVICE_UNHEALTHY
+
+
+class UploadFailedError(ActionFailedError):
+    """A file of the step could not be stored on the server."""
+
+    code = "upload_failed"
+    reason = FailureReason.UPLOAD_FAILED
+
+
+class NodeError(CorralError):
+    """Something that only the agent meets, and that no server ever answers with."""
+
+    code = "node_error"
+
+
+class ServerUnavailableError(NodeError):
+    """The server could not be reached, is overloaded or has trouble of its own: ask again later."""
+
+    code = "server_unavailable"
+
+
+class RequestRefusedError(NodeError):
+    """The server understood, and said no; asking the same again is of no use. `code` is the server's own."""
+
+    code = "request_refused"
+
+    def __init__(self, message: str, *, status: int, code: str | None = None, path: str | None = None) -> None:
+        super().__init__(message, code=code, path=path)
+        self.status = status
+
+
+class StateInUseError(NodeError):
+    """Another agent works from this state directory, or it belongs to another node."""
+
+    code = "state_in_use"
+
+
+class SpoolFullError(NodeError):
+    """The spool has no room for a file, although everything that may be dropped was."""
+
+    code = "spool_full"
+
+
+class TouchForbiddenError(NodeError):
+    """The right to touch the phone has ended: the job is given back, not failed."""
+
+    code = "interrupted"

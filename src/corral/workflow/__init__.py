@@ -5,7 +5,7 @@ Executing actions is not here.
 """
 
 from corral.model.errors import ActionClashError, Problem, RecipeInvalidError, RenderError
-from corral.workflow.action_spec import ANYWHERE, DEVICE_ONLY, ActionSpec, Args, Output
+from corral.workflow.action_spec import ANYWHERE, DEVICE_ONLY, ActionSpec, Args, OpenOutput, Output
 from corral.workflow.actions import BUILT_IN, ActionRegistry, installed_actions, load_actions
 from corral.workflow.context import Context, DeviceContext, RunContext, StepContext
 from corral.workflow.draws import draw, executes
@@ -41,6 +41,7 @@ __all__ = [
     "Context",
     "Defaults",
     "DeviceContext",
+    "OpenOutput",
     "Output",
     "ParamSpec",
     "Plan",

@@ -24,6 +24,10 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
     """What an action yields (`steps.<id>.output`); actions that yield anything extend it."""
 
 
+class OpenOutput(Output, frozen=True, kw_only=True):
+    """What an action yields that may yield more than can be named beforehand."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActionSpec:
     """An action as recipes see it."""
@@ -53,10 +57,18 @@ class ActionSpec:
     exclusive: tuple[tuple[str, ...], ...] = ()
     """Arguments of which at most one may be given."""
 
+    runs: str | None = None
+    """For extensions: where nodes find the implementation, as `module:function`. Servers never import it."""
+
     @property
     def family(self) -> str:
         """What stands before the dot."""
         return self.name.partition(".")[0]
+
+    @property
+    def is_output_open(self) -> bool:
+        """Whether it may yield more than its output names."""
+        return self.output is None or issubclass(self.output, OpenOutput)
 
     def runs_in(self, mode: Mode) -> bool:
         """Whether recipes of this mode may use it. A local recipe is a distributed one on a single node."""

@@ -13,6 +13,7 @@ from corral.workflow.action_spec import ActionSpec
 from corral.workflow.catalog import CATALOG
 
 ENTRY_POINT_GROUP: Final = "corral.actions"
+_PLACE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*\Z")
 _NAME = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*\Z")
 
 
@@ -68,4 +69,6 @@ def _offered(point: EntryPoint) -> list[ActionSpec]:
     for spec in specs:
         if not isinstance(spec, ActionSpec):
             raise ActionClashError(f"offers {type(spec).__name__}, which is not an ActionSpec")
+        if spec.runs is not None and not _PLACE.match(spec.runs):
+            raise ActionClashError(f"{spec.name} runs '{spec.runs}', which is not of the form module:function")
     return specs

@@ -44,8 +44,11 @@ def _section(action: ActionSpec) -> Iterator[str]:
             yield f"| `{name}` | {_type(schema)} | {default} | {_description(schema)} |"
         yield ""
     outputs = _rows(action.output, action.output_schema()) if action.output is not None else []
-    if outputs:
-        yield f"Yields {', '.join(f'`{name}` ({_type(schema)})' for name, schema, _ in outputs)}.\n"
+    told = [f"`{name}` ({_type(schema)})" for name, schema, _ in outputs]
+    if told and action.is_output_open:
+        told.append("and more, as said above")
+    if told:
+        yield f"Yields {', '.join(told)}.\n"
 
 
 def _facts(action: ActionSpec) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 
-from corral.workflow.action_spec import ANYWHERE, ActionSpec, Args
+from corral.workflow.action_spec import ANYWHERE, ActionSpec, Args, OpenOutput
 
 
 class ReportArgs(Args, frozen=True, kw_only=True):
@@ -20,8 +20,9 @@ class ReportArgs(Args, frozen=True, kw_only=True):
 ACTIONS = (
     ActionSpec(
         name="report",
-        summary="Write a line to the job's log and keep values with its result.",
+        summary="Write a line to the job's log and keep values with its result: they are what it yields.",
         args=ReportArgs,
+        output=OpenOutput,
         modes=ANYWHERE,
         repeatable=True,
     ),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
-from corral.workflow.action_spec import ANYWHERE, ActionSpec, Args, Output
+from corral.workflow.action_spec import ANYWHERE, ActionSpec, Args, OpenOutput
 from corral.workflow.catalog.fields import Command, ExitCode
 
 Argument = Annotated[str, Meta(max_length=20_000)]
@@ -24,7 +24,7 @@ class RunArgs(Args, frozen=True, kw_only=True):
     exit_code: ExitCode | None = 0
 
 
-class RunOutput(Output, frozen=True, kw_only=True):
+class RunOutput(OpenOutput, frozen=True, kw_only=True):
     exit_code: int
     stdout: str
     stderr: str
@@ -33,7 +33,10 @@ class RunOutput(Output, frozen=True, kw_only=True):
 ACTIONS = (
     ActionSpec(
         name="shell.run",
-        summary="Run a command on the node, in the job's own folder. Only where --allow-shell was given.",
+        summary=(
+            "Run a command on the node, in the job's own folder. Only where --allow-shell was given. "
+            "The members of each line `OUTPUT: {…}` that it prints are yielded as well."
+        ),
         args=RunArgs,
         output=RunOutput,
         modes=ANYWHERE,

@@ -107,7 +107,7 @@ class _Scope:
     def _wrong_with_output(self, position: int, members: list[str]) -> str | None:
         step = self.recipe.steps[position]
         action = self.actions.get(step.uses)
-        if action is None or action.output is None or not members or step.for_each is not None:
+        if action is None or action.output is None or action.is_output_open or not members or step.for_each is not None:
             return None
         return _unknown(members[0], fields_of(action.output), f"{step.uses} yields no")
 

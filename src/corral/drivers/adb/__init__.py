@@ -1,0 +1,1 @@
+"""Phones through an adb server, over USB or Wi-Fi."""

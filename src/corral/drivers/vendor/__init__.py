@@ -1,0 +1,1 @@
+"""Phones through a vendor's group-control program, by its JSON WebSocket."""

@@ -1,0 +1,136 @@
+"""A fleet of simulated phones: what `corral simulate` runs, and tests run in their own process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from corral.simulator.adbd.server import Adbd
+from corral.simulator.clock import Clock, RealClock
+from corral.simulator.phone.identity import identify
+from corral.simulator.phone.phone import Phone
+from corral.simulator.record import Record, Violation
+from corral.simulator.scenario.board import Board
+from corral.simulator.scenario.model import Fault, Scenario
+
+LOOPBACK: Final = "127.0.0.1"
+_SOONEST_S: Final = 0.005
+"""Two changes nearer than this are looked at together."""
+
+
+class Fleet:
+    """So many phones, each listening on a loopback port of its own, until the block ends."""
+
+    def __init__(
+        self,
+        devices: int = 1,
+        *,
+        seed: int = 0,
+        scenario: Scenario | None = None,
+        port_base: int | None = None,
+        record: Path | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.scenario = scenario or Scenario()
+        self.seed = seed
+        self.clock = clock or RealClock()
+        self.record = Record(self.clock, record)
+        self._port_base = port_base
+        self.phones: list[Phone] = [self._make_phone(index) for index in range(1, devices + 1)]
+        self._adbds = [Adbd(phone) for phone in self.phones]
+        self._changed = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+        self._fault_ids = itertools.count(1)
+
+    def _make_phone(self, index: int) -> Phone:
+        setup = self.scenario.setup
+        identity = identify(self.seed, index, width=setup.width, height=setup.height)
+        board = Board(identity, seed=self.seed, now=self.clock.now)
+        for number, fault in enumerate(self.scenario.faults, 1):
+            board.post(fault.id or f"fault-{number}", fault)
+        return Phone(identity, setup=setup, board=board, record=self.record, clock=self.clock, seed=self.seed)
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where `adb connect` finds the phones, in order of their numbers."""
+        return [adbd.address for adbd in self._adbds]
+
+    @property
+    def violations(self) -> Sequence[Violation]:
+        """Where two jobs met on one phone; empty unless whoever drives the phones has a bug."""
+        return self.record.violations
+
+    def phone(self, name: str) -> Phone:
+        """The phone of this serial or address. Raises KeyError."""
+        for phone in self.phones:
+            if name in {phone.serial, phone.handle}:
+                return phone
+        raise KeyError(name)
+
+    def inject(self, fault: Fault) -> tuple[str, int]:
+        """Let something go wrong, its times counted from now; its name, and how many phones it is meant for."""
+        name = fault.id or f"injected-{next(self._fault_ids)}"
+        meant = sum(phone.faults.post(name, fault, start_s=self.clock.now()) for phone in self.phones)
+        self._look()
+        return name, meant
+
+    def clear(self, name: str | None = None) -> None:
+        """End a fault, or all."""
+        for phone in self.phones:
+            phone.faults.clear(name)
+        self._look()
+
+    async def __aenter__(self) -> Self:
+        try:
+            for number, (phone, adbd) in enumerate(zip(self.phones, self._adbds, strict=True)):
+                await adbd.start(LOOPBACK, self._port_base + number if self._port_base else 0)
+                phone.handle = adbd.address
+                phone.on_power.append(self._look)
+        except BaseException:
+            await self.aclose()
+            raise
+        self._watching = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Unplug everything."""
+        if self._watching is not None:
+            self._watching.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._watching
+        for adbd in self._adbds:
+            await adbd.aclose()
+        self.record.close()
+
+    def _look(self) -> None:
+        for adbd in self._adbds:
+            adbd.look()
+        self._changed.set()
+
+    async def _watch(self) -> None:
+        """Connections follow the faults' timetables. One task for the whole fleet: an idle fleet costs nothing."""
+        while True:
+            self._changed.clear()
+            soonest = min((phone.faults.next_change() for phone in self.phones), default=math.inf)
+            waits = [asyncio.create_task(self._changed.wait())]
+            if soonest < math.inf:
+                pause = max(_SOONEST_S, soonest - self.clock.now() + _SOONEST_S)
+                waits.append(asyncio.create_task(self.clock.sleep(pause)))
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for wait in waits:
+                    wait.cancel()
+            for adbd in self._adbds:
+                adbd.look()
