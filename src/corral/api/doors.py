@@ -68,6 +68,7 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/runs"): VIEWERS,
     ("GET", "/api/runs/{run_id}"): VIEWERS,
     ("GET", "/api/runs/{run_id}/explain"): VIEWERS,
+    ("GET", "/api/runs/{run_id}/logs"): VIEWERS,
     ("POST", "/api/runs/{run_id}/cancel"): OPERATORS,
     ("POST", "/api/runs/{run_id}/review"): OPERATORS,
     ("POST", "/api/runs/{run_id}/retry"): OPERATORS,

@@ -15,9 +15,10 @@ from corral.api.auth import CALLER, KNOCK
 from corral.api.doorkeeper import Doorkeeper
 from corral.api.knock import read_knock
 from corral.api.metrics import Metrics
-from corral.api.problems import ErrorBody, describe
+from corral.api.problems import describe
 from corral.model.errors import RequestTimeoutError
 from corral.telemetry import bind, bound, logger
+from corral.wire.problems import ErrorBody
 
 _REQUEST_TIMEOUT_S: Final = 75.0
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")

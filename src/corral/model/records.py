@@ -199,6 +199,20 @@ class Explanation(Struct, frozen=True):
     expected_start_at: datetime | None
 
 
+class RunLogLine(Struct, frozen=True):
+    """One log line of a run; numbers count up, with gaps."""
+
+    line_no: int
+    job_id: UUID
+    index_no: int | None
+    serial: str | None
+    attempt: int
+    at: datetime
+    level: str
+    step: str | None
+    message: str
+
+
 class RunSpec(Struct, frozen=True):
     """What a node needs to execute jobs of a run, secrets included. Never shown to people."""
 

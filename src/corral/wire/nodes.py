@@ -105,3 +105,9 @@ class CallbackReply(Struct, frozen=True, kw_only=True):
     """What became of each event, in the order given. All that are named here are committed."""
 
     results: list[EventResult]
+
+
+class Drain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether the node is to get nothing new."""
+
+    draining: bool = True

@@ -6,17 +6,9 @@ from uuid import UUID
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromQuery, QueryParameter
-from msgspec import Struct
 
 from corral.api.server import Server
-from corral.model.records import AuditEntry
-
-
-class AuditPage(Struct, frozen=True, kw_only=True):
-    """Entries, newest first; `next` is the `before` of the following page, null on the last."""
-
-    entries: list[AuditEntry]
-    next: UUID | None
+from corral.wire.audit import AuditPage
 
 
 @get("/api/audit")

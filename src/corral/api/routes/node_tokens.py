@@ -6,28 +6,11 @@ from uuid import UUID
 from litestar import Request, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from msgspec import Struct
 
 from corral.api.auth import caller_of
 from corral.api.server import Server
-from corral.model.credentials import NodeToken
+from corral.wire.credentials import EnrolledNode, NodeTokenList
 from corral.wire.nodes import NodeId
-
-
-class EnrolledNode(Struct, frozen=True, kw_only=True):
-    """A node's new token, told this once: nothing that is kept can tell it again."""
-
-    token: str
-    details: NodeToken
-
-    def __repr__(self) -> str:
-        return f"EnrolledNode({self.details.token_id})"
-
-
-class NodeTokenList(Struct, frozen=True, kw_only=True):
-    """The tokens of a node, oldest first, revoked ones included."""
-
-    tokens: list[NodeToken]
 
 
 @post("/api/nodes/{node_id:str}/enroll")

@@ -9,14 +9,14 @@ import msgspec
 from litestar import Request, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
-from msgspec import Struct
 
 from corral.api.auth import caller_of, check_speaks_for
 from corral.api.server import Server
 from corral.model.records import Device, Heartbeat, Node, Registration
 from corral.model.states import EventOutcome
 from corral.telemetry import bound
-from corral.wire.nodes import Beat, Callback, CallbackReply, NodeId, Pull, Pulled, Register
+from corral.wire.devices import DeviceStatus, FarmStatus
+from corral.wire.nodes import Beat, Callback, CallbackReply, Drain, NodeId, Pull, Pulled, Register
 
 
 @post("/api/nodes/register", status_code=200)
@@ -102,12 +102,6 @@ async def apply_node_events(
     return CallbackReply(results=results)
 
 
-class Drain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whether the node is to get nothing new."""
-
-    draining: bool = True
-
-
 @post("/api/nodes/{node_id:str}/drain", status_code=200)
 async def drain_node(
     node_id: FromPath[NodeId], data: JSONBody[Drain], server: NamedDependency[Server], request: Request[Any, Any, Any]
@@ -117,24 +111,6 @@ async def drain_node(
         await server.engine.nodes.drain_node(node_id, draining=data.draining, actor=caller_of(request).actor)
     server.engine.announcements.announce([node_id])
     return await server.engine.nodes.get(node_id)
-
-
-class DeviceStatus(Struct, frozen=True, kw_only=True):
-    """One tile of the heatmap."""
-
-    index: int
-    status: str
-    device_id: str
-    node_id: str
-    serial: str
-    health: str
-
-
-class FarmStatus(Struct, frozen=True, kw_only=True):
-    """All nodes, and every device's number with online or offline."""
-
-    nodes: list[Node]
-    devices: list[DeviceStatus]
 
 
 @get("/api/nodes/status")

@@ -5,37 +5,10 @@ from typing import Annotated, Any, Final
 from litestar import Request, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
-from msgspec import Meta, Struct
 
 from corral.api.auth import caller_of
 from corral.api.server import Server
-from corral.model.credentials import Operator, Role
-
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$")]
-
-
-class NewOperator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A name, which audits keep, and what it may do."""
-
-    name: Name
-    role: Role
-
-
-class OperatorToken(Struct, frozen=True, kw_only=True):
-    """An operator's new token, told this once: nothing that is kept can tell it again."""
-
-    token: str
-    operator: Operator
-
-    def __repr__(self) -> str:
-        return f"OperatorToken({self.operator.name})"
-
-
-class OperatorPage(Struct, frozen=True, kw_only=True):
-    """Operators by name, revoked ones included; `next` is the `after` of the following page, null on the last."""
-
-    operators: list[Operator]
-    next: str | None
+from corral.wire.credentials import Name, NewOperator, OperatorPage, OperatorToken
 
 
 @post("/api/operators")

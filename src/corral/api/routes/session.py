@@ -1,14 +1,13 @@
 """Signing a browser in and out: it trades an operator's token for a cookie that its scripts cannot read."""
 
-from datetime import datetime, timedelta
-from typing import Annotated, Any, Final
+from datetime import timedelta
+from typing import Any, Final
 
 from litestar import Request, delete, get, post
 from litestar.datastructures import Cookie
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from litestar.response import Response
-from msgspec import Meta, Struct
 
 from corral.api.auth import Kind, caller_of, knock_of
 from corral.api.doorkeeper import COOKIE, read_cookie
@@ -16,25 +15,9 @@ from corral.api.knock import Knock, is_cross_origin
 from corral.api.server import Server
 from corral.model.credentials import Role, digest_token
 from corral.model.errors import ForbiddenError, UnauthenticatedError
+from corral.wire.credentials import Session, SignIn
 
 _LIFETIME: Final = timedelta(hours=12)
-
-
-class SignIn(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An operator's token, of the server's settings or their own."""
-
-    token: Annotated[str, Meta(min_length=1, max_length=1000)]
-
-    def __repr__(self) -> str:
-        return "SignIn(***)"
-
-
-class Session(Struct, frozen=True, kw_only=True):
-    """Who is signed in; `expires_at` is null where that is not by a cookie."""
-
-    actor: str
-    role: Role
-    expires_at: datetime | None
 
 
 @post("/api/session", status_code=200)
