@@ -146,3 +146,5 @@ class Rig:
     def lines_of(self, serial: str) -> list[str]:
         """The commands that the phone got, the node's own questions left out."""
         return [entry.line for entry in self.fleet.record.entries if entry.phone == serial and not entry.is_read_only]
+
+

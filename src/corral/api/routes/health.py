@@ -1,21 +1,14 @@
 """Whether the server lives, whether it can serve, and what it measures."""
 
-from typing import Final, Literal
+from typing import Final
 
 from litestar import MediaType, get
 from litestar.di import NamedDependency
 from litestar.response import Response
-from msgspec import Struct
 
 import corral
 from corral.api.server import Server
-
-
-class Liveness(Struct, frozen=True):
-    """The server answers."""
-
-    status: Literal["ok"]
-    version: str
+from corral.wire.health import Liveness
 
 
 @get("/health")
