@@ -16,10 +16,12 @@ from corral.api.gate import Gate
 from corral.api.page import Page
 from corral.api.problems import EXCEPTION_HANDLERS
 from corral.api.routes import (
+    artifacts,
     audit,
     commands,
     dashboard,
     devices,
+    files,
     health,
     node_tokens,
     nodes,
@@ -34,13 +36,16 @@ from corral.api.server import Server
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.listen import Listener
+from corral.storage import Storage, open_storage
 
 # Who may call which is said in api/doors.py.
 HANDLERS = [
+    *artifacts.HANDLERS,
     *audit.HANDLERS,
     *commands.HANDLERS,
     *dashboard.HANDLERS,
     *devices.HANDLERS,
+    *files.HANDLERS,
     *health.HANDLERS,
     *node_tokens.HANDLERS,
     *nodes.HANDLERS,
@@ -56,8 +61,8 @@ HANDLERS = [
 class App(Gate):
     """The ASGI app of one server process."""
 
-    def __init__(self, engine: Engine, config: ServerConfig) -> None:
-        self.server = Server(engine, config)
+    def __init__(self, engine: Engine, config: ServerConfig, *, storage: Storage | None = None) -> None:
+        self.server = Server(engine, config, storage or open_storage(config))
         self.litestar = _create_litestar(self.server)
         check_doors(self.litestar.routes)
         super().__init__(

@@ -20,6 +20,7 @@ class Door(Struct, frozen=True, kw_only=True):
 ANYBODY: Final = Door(is_public=True)
 NODES: Final = Door(nodes=True)
 VIEWERS: Final = Door(role=Role.VIEWER)
+NODES_AND_VIEWERS: Final = Door(nodes=True, role=Role.VIEWER)
 OPERATORS: Final = Door(role=Role.OPERATOR)
 ADMINS: Final = Door(role=Role.ADMIN)
 
@@ -72,6 +73,23 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("POST", "/api/runs/{run_id}/cancel"): OPERATORS,
     ("POST", "/api/runs/{run_id}/review"): OPERATORS,
     ("POST", "/api/runs/{run_id}/retry"): OPERATORS,
+    ("POST", "/api/runs/{run_id}/replay"): OPERATORS,
+    ("PUT", "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"): NODES,
+    ("PUT", "/api/artifacts/{video}/content/{serial}/{run_id}/{name}"): NODES,
+    ("POST", "/api/artifacts/uploads"): NODES,
+    ("POST", "/api/artifacts/uploads/{upload_id}/accept"): NODES,
+    ("GET", "/api/artifacts"): VIEWERS,
+    ("GET", "/api/artifacts/{artifact_id}"): VIEWERS,
+    ("GET", "/api/artifacts/{artifact_id}/content"): VIEWERS,
+    ("POST", "/api/files"): OPERATORS,
+    ("GET", "/api/files"): VIEWERS,
+    ("GET", "/api/files/uploads/{upload_id}"): OPERATORS,
+    ("PATCH", "/api/files/uploads/{upload_id}"): OPERATORS,
+    ("POST", "/api/files/uploads/{upload_id}/finish"): OPERATORS,
+    ("PUT", "/api/files/{ref}"): OPERATORS,
+    ("DELETE", "/api/files/{ref}"): OPERATORS,
+    ("GET", "/api/files/{ref}"): NODES_AND_VIEWERS,
+    ("GET", "/api/files/{ref}/content"): NODES_AND_VIEWERS,
     ("POST", "/api/operators"): ADMINS,
     ("GET", "/api/operators"): ADMINS,
     ("DELETE", "/api/operators/{name}"): ADMINS,

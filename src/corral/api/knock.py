@@ -12,6 +12,9 @@ from corral.model.errors import ForbiddenError, UnsupportedMediaTypeError
 
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _SAFE_TYPES: Final = frozenset({"application/json", "application/yaml"})
+# Raw bytes come by methods alone that a browser sends nowhere else without asking there first, which is refused.
+_RAW_TYPE: Final = "application/octet-stream"
+_ASKED_METHODS: Final = frozenset({"PUT", "PATCH"})
 
 
 class Knock(Struct, frozen=True, kw_only=True):
@@ -54,8 +57,12 @@ def check_local(knock: Knock) -> None:
     if is_cross_origin(knock):
         raise ForbiddenError("without a secret no other web page is served")
     kind = knock.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if knock.method not in {"GET", "HEAD"} and (knock.has_body or kind) and kind not in _SAFE_TYPES:
-        raise UnsupportedMediaTypeError("the body must be application/json")
+    safe = _SAFE_TYPES | {_RAW_TYPE} if knock.method in _ASKED_METHODS else _SAFE_TYPES
+    if knock.method not in {"GET", "HEAD"} and (knock.has_body or kind) and kind not in safe:
+        wanted = (
+            "application/json, or application/octet-stream for raw bytes" if _RAW_TYPE in safe else "application/json"
+        )
+        raise UnsupportedMediaTypeError(f"the body must be {wanted}")
 
 
 def check_same_origin(knock: Knock) -> None:

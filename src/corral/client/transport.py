@@ -128,4 +128,4 @@ def _word(value: object) -> Any:  # noqa: ANN401 - httpx takes several types
 
 
 def _pause_s(attempt: int) -> float:
-    return min(_FIRST_PAUSE_S * 2 ** (attempt - 1), _LONGEST_PAUSE_S) * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
+    return min(_FIRST_PAUSE_S * 2.0 ** (attempt - 1), _LONGEST_PAUSE_S) * random.uniform(0.5, 1.0)  # noqa: S311 - jitter

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from corral.engine import migrate
 from corral.engine.announce import Announcements
 from corral.engine.database import Database
+from corral.engine.gateway.artifacts import Artifacts
 from corral.engine.gateway.audit import Audit
 from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
@@ -13,6 +14,7 @@ from corral.engine.gateway.credentials import Credentials
 from corral.engine.gateway.dashboard import Dashboard
 from corral.engine.gateway.devices import Devices
 from corral.engine.gateway.events import Events
+from corral.engine.gateway.files import Files
 from corral.engine.gateway.jobs import Jobs
 from corral.engine.gateway.node_tokens import NodeTokens
 from corral.engine.gateway.nodes import Nodes
@@ -44,6 +46,8 @@ class Engine:
         self.channels = Channels(database)
         self.tasks = Tasks(database)
         self.events = Events(database)
+        self.artifacts = Artifacts(database)
+        self.files = Files(database)
         self.scans = Scans(database)
         self.dashboard = Dashboard(database)
         self.credentials = Credentials(database)

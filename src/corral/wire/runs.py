@@ -24,7 +24,7 @@ class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: Text | None = None
     workspace: Text = "default"
     seed: Text | None = None
-    youtube_video_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
+    youtube_video_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{11}$")] | None = None
     source_type: Text | None = None
     source_id: Text | None = None
     replay_of: UUID | None = None

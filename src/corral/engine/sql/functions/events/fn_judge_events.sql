@@ -41,7 +41,11 @@ begin
                      then 'the scan is over or not this node''s' end
             when e.type in ('log', 'artifact_created') then
                 coalesce((select case when l.ended_at < fn_now() - (select c.late_evidence from settings c)
-                                      then 'the lease ended too long ago' else '' end
+                                      then 'the lease ended too long ago'
+                                      when e.type = 'artifact_created'
+                                           and not fn_is_artifact_of(e.body ->> 'key', e.job_id, e.lease_token)
+                                      then 'the key is not one of this job, node and device'
+                                      else '' end
                             from leases l
                            where l.job_id = e.job_id and l.lease_token = e.lease_token and l.node_id = e.node_id),
                          'the token was never given to this node for this job')
