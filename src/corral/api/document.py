@@ -9,9 +9,9 @@ from litestar.openapi.spec import Components, SecurityScheme
 
 from corral.api.doorkeeper import COOKIE
 from corral.api.doors import DOORS, Door
+from corral.api.routes.commands import CommandBody
+from corral.api.routes.playbooks import PlaybookBody
 from corral.storage.sniff import CONTENT_TYPES
-from corral.wire.commands import CommandBody
-from corral.wire.playbooks import PlaybookBody
 from corral.wire.problems import ErrorBody
 from corral.wire.views import Dashboard, Monitor
 

@@ -45,8 +45,7 @@ class Artifacts:
                 for chunk in answer.iter_bytes():
                     digest.update(chunk)
                     file.write(chunk)
-            if artifact.sha256 is not None and digest.hexdigest() != artifact.sha256:
-                raise ChecksumMismatchError(f"what came of artifact {artifact.artifact_id} is not what was stored")
+            _check(artifact, digest.hexdigest())
             Path(part).chmod(0o644)
             Path(part).replace(to)
         except BaseException:
@@ -70,3 +69,8 @@ class Artifacts:
             return page.artifacts, page.next
 
         return each_of(ask, most=most)
+
+
+def _check(artifact: Artifact, sha256: str) -> None:
+    if artifact.sha256 is not None and sha256 != artifact.sha256:
+        raise ChecksumMismatchError(f"what came of artifact {artifact.artifact_id} is not what was stored")

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
-from corral.engine import migrate
+from corral.engine import backup, migrate
 from corral.engine.announce import Announcements
 from corral.engine.database import Database
 from corral.engine.gateway.artifacts import Artifacts
@@ -72,6 +73,19 @@ class Engine:
     async def migrate(self) -> list[str]:
         """Bring the database to this version's schema; many may call it at once. Raises DatabaseNotReadyError."""
         return await migrate.migrate(self.database)
+
+    async def describe_database(self) -> backup.DatabaseState:
+        """Version, size, schema, and who else of Corral is connected."""
+        return await backup.describe_database(self.database)
+
+    async def backup_database(self, file: Path) -> None:
+        """Write a consistent copy of everything but stored objects, while work goes on."""
+        await backup.backup_database(self.database, file)
+
+    async def restore_database(self, file: Path, *, replaces: bool = False) -> list[str]:
+        """Bring back a copy and migrate it. Raises ConflictError where a farm or a server is in the way."""
+        await backup.restore_database(self.database, file, replaces=replaces)
+        return await self.migrate()
 
     async def check_migrated(self) -> None:
         """Raise DatabaseNotReadyError unless the schema is this version's."""

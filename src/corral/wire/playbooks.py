@@ -1,13 +1,8 @@
-"""Playbooks, sent and listed."""
+"""Pages of playbooks."""
 
 from msgspec import Struct
 
-from corral import workflow
 from corral.model.records import Playbook
-
-
-class PlaybookBody(workflow.Playbook, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An ordered choice of command assets."""
 
 
 class PlaybookPage(Struct, frozen=True, kw_only=True):
