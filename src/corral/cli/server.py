@@ -2,26 +2,24 @@
 
 import asyncio
 import os
-import signal
-import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 from cyclopts import Parameter
 from msgspec.structs import replace
 
+from corral.cli.database import open_database
 from corral.cli.serve import claim_port, serve
+from corral.cli.until_stopped import run_until_stopped
 from corral.cli.workers import supervise
 from corral.config import Secret, ServerConfig, load_server_config
 from corral.engine import Engine
-from corral.engine.embedded import EmbeddedPostgres
 from corral.storage import open_storage
 from corral.telemetry import configure_logs, logger
 
-T = TypeVar("T")
 _log = logger(__name__)
 
 
@@ -83,7 +81,7 @@ def server(
 
 async def run_server(told: ServerConfig, stopping: asyncio.Event) -> None:
     """Bring up the database and the store, migrate, and serve until told to stop."""
-    async with _data_dir(told) as config, _database(config) as dsn:
+    async with _data_dir(told) as config, open_database(config) as dsn:
         await open_storage(config).check()
         async with Engine.connect(dsn, max_connections=1) as engine:
             for name in await engine.migrate():
@@ -95,41 +93,6 @@ async def run_server(told: ServerConfig, stopping: asyncio.Event) -> None:
             await serve(settled, stopping)
 
 
-def run_until_stopped(main: Callable[[asyncio.Event], Any]) -> None:
-    """Run a coroutine with an event that SIGTERM and SIGINT set; a second one of them stops at once."""
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        try:
-            runner.run(_with_signals(main))
-        except asyncio.CancelledError:
-            sys.exit(1)
-
-
-async def _with_signals(main: Callable[[asyncio.Event], Any]) -> None:
-    stopping = asyncio.Event()
-    task = asyncio.ensure_future(main(stopping))
-
-    def stop() -> None:
-        if stopping.is_set():
-            task.cancel()
-        stopping.set()
-
-    if sys.platform == "win32":
-        signal.signal(signal.SIGINT, lambda *_: stop())
-    else:
-        for each in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(each, stop)
-    await task
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    if sys.platform == "win32":
-        return None
-    import uvloop  # noqa: PLC0415 - there is none on Windows
-
-    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
-    return factory
-
-
 @asynccontextmanager
 async def _data_dir(config: ServerConfig) -> AsyncIterator[ServerConfig]:
     """The settings with a data directory, which of an ephemeral server is a temporary one and gone at the end."""
@@ -138,15 +101,3 @@ async def _data_dir(config: ServerConfig) -> AsyncIterator[ServerConfig]:
         return
     with tempfile.TemporaryDirectory(prefix="corral-", ignore_cleanup_errors=True) as path:
         yield replace(config, data_dir=path)
-
-
-@asynccontextmanager
-async def _database(config: ServerConfig) -> AsyncIterator[str]:
-    if config.database_url is not None:
-        yield config.database_url.reveal()
-    elif config.ephemeral:
-        async with EmbeddedPostgres.ephemeral() as postgres:
-            yield postgres.dsn
-    else:
-        async with EmbeddedPostgres.open(config.data_path / "postgres") as postgres:
-            yield postgres.dsn

@@ -5,7 +5,7 @@ import os
 import sys
 
 from corral.cli.serve import serve
-from corral.cli.server import run_until_stopped
+from corral.cli.until_stopped import run_until_stopped
 from corral.config import ServerConfig, from_bytes
 from corral.telemetry import configure_logs
 

@@ -332,3 +332,72 @@ class DeviceUnhealthyError(ActionFailedError):
 
     code = "device_unhealthy"
     reason = FailureReason.DEVICE_UNHEALTHY
+
+
+class UploadFailedError(ActionFailedError):
+    """A file of the step could not be stored on the server."""
+
+    code = "upload_failed"
+    reason = FailureReason.UPLOAD_FAILED
+
+
+class NodeError(CorralError):
+    """Something that only callers of a server meet, an agent above all, and that no server ever answers with."""
+
+    code = "node_error"
+
+
+class ServerUnavailableError(NodeError):
+    """The server could not be reached, is overloaded or has trouble of its own: ask again later."""
+
+    code = "server_unavailable"
+
+
+class RequestRefusedError(NodeError):
+    """The server understood, and said no; asking the same again is of no use. `code` is the server's own."""
+
+    code = "request_refused"
+
+    def __init__(self, message: str, *, status: int, code: str | None = None, path: str | None = None) -> None:
+        super().__init__(message, code=code, path=path)
+        self.status = status
+
+
+class StateInUseError(NodeError):
+    """Another agent works from this state directory, or it belongs to another node."""
+
+    code = "state_in_use"
+
+
+class SpoolFullError(NodeError):
+    """The spool has no room for a file, although everything that may be dropped was."""
+
+    code = "spool_full"
+
+
+class TouchForbiddenError(NodeError):
+    """The right to touch the phone has ended: the job is given back, not failed."""
+
+    code = "interrupted"
+
+
+class ClientError(CorralError):
+    """Something that only callers of a server meet, and that no server ever answers with."""
+
+    code = "client_error"
+
+
+class UnexpectedAnswerError(ClientError):
+    """What answered is not a Corral server, or is of another version; `status` is HTTP's."""
+
+    code = "unexpected_answer"
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class WaitTimeoutError(ClientError):
+    """What was waited for did not happen in time; it may still happen."""
+
+    code = "wait_timeout"

@@ -1,0 +1,334 @@
+"""The agent: everything wired together, from the lock on the state directory to the last event of a drained node.
+
+Order of a start: lock, tell what a predecessor left untold, register, and only then heartbeat, pull and touch phones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import Final
+from uuid import UUID
+
+import corral
+from corral.drivers.protocol import Driver
+from corral.model.errors import (
+    CorralError,
+    RequestRefusedError,
+    ServerUnavailableError,
+    StaleEpochError,
+    UnknownNodeError,
+)
+from corral.node.actions.registry import NodeAction
+from corral.node.backoff import Backoff
+from corral.node.bench import Artifacts
+from corral.node.clock import Clock, boot_time
+from corral.node.config import NodeConfig
+from corral.node.devices import Devices
+from corral.node.files import InputFiles
+from corral.node.health.keep import KeepHealthy
+from corral.node.heartbeat import Beaten, BeatHeart
+from corral.node.held import StopCause
+from corral.node.leases import Leases
+from corral.node.link import Link
+from corral.node.pulling import PullJobs
+from corral.node.pulse import News, Pulse
+from corral.node.runner import JobEnd, RunJobs
+from corral.node.scans import DoScans
+from corral.node.spool.deliver import DeliverEvents
+from corral.node.spool.spool import Spool
+from corral.node.spool.upload import UploadFiles
+from corral.node.state import StateDirectory
+from corral.node.steps import TakeSteps
+from corral.node.tasks import first_of, hand_over, unless
+from corral.node.work import Work
+from corral.telemetry import logger
+from corral.wire.nodes import Register
+
+_TICK_S: Final = 5.0
+_LAST_WORDS_S: Final = 10.0
+_HASTY_S: Final = 2.0
+_log = logger(__name__)
+
+
+class Agent:
+    """One node's agent; `run` is its whole life."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        *,
+        drivers: Sequence[Driver],
+        actions: Mapping[str, NodeAction],
+        state: StateDirectory,
+        spool: Spool,
+        link: Link,
+        clock: Clock = boot_time,
+    ) -> None:
+        self._config = config
+        self._drivers = drivers
+        self._state = state
+        self._spool = spool
+        self._link = link
+        self._clock = clock
+        self._leases = Leases(clock)
+        self._pulse = Pulse(node_id=config.id, clock=clock, held=lambda: self._leases.held)
+        self._devices = Devices(drivers, on_change=self._devices_changed)
+        self._delivery = DeliverEvents(spool, link, on_ended=self._job_acknowledged)
+        self._uploads = UploadFiles(spool, link)
+        artifacts = Artifacts(spool, self._uploads)
+        runner = RunJobs(
+            node_id=config.id,
+            spool=spool,
+            devices=self._devices,
+            artifacts=artifacts,
+            steps=TakeSteps(
+                spool=spool,
+                artifacts=artifacts,
+                files=InputFiles(link, state.files, limit_bytes=config.file_cache_bytes),
+                actions=actions,
+                allows_shell=config.allow_shell,
+            ),
+            actions=actions,
+            may_touch=self._may_touch,
+            scratch=state.scratch,
+        )
+        self._work = Work(
+            max_concurrency=config.max_concurrency,
+            lookahead=config.lookahead,
+            leases=self._leases,
+            runner=runner,
+            is_ready=self._devices.is_ready,
+            on_end=self._job_ended,
+            clock=clock,
+        )
+        self._health = KeepHealthy(
+            self._devices,
+            limits=config.limits,
+            clock=clock,
+            may_touch=self._may_touch,
+            interval_s=config.health_interval_s,
+        )
+        self._pulling = PullJobs(link, self._work, node_id=config.id, epoch=lambda: self._pulse.epoch)
+        self._scans = DoScans(drivers, self._devices, spool)
+        self._heart: BeatHeart | None = None
+        self._renewed = asyncio.Event()
+        self._known = asyncio.Event()
+        self._refusals: asyncio.Queue[CorralError] = asyncio.Queue()
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        """Work until told to stop; then drain. Raises StaleEpochError when another agent took over.
+
+        Cancelled, it interrupts what runs and tells the server so, if that is quickly done.
+        """
+        await asyncio.to_thread(shutil.rmtree, self._state.scratch, ignore_errors=True)
+        lease_s = await unless(stopping, self._introduce())
+        if lease_s is None:
+            return
+        self._heart = self._make_heart(lease_s)
+        self._heart.start()
+        try:
+            async with asyncio.TaskGroup() as group:
+                loops = [group.create_task(each) for each in self._loops()]
+                await self._drain_when(stopping)
+                for loop in loops:
+                    loop.cancel()
+        except BaseExceptionGroup as group_error:
+            raise first_of(group_error) from None
+        finally:
+            self._heart.stop()
+            await asyncio.to_thread(self._heart.join)
+
+    async def _introduce(self) -> float:
+        """Tell what a predecessor left untold, then register: the order proves that nothing of it is still to come."""
+        await self._delivery.flush()
+        return await self._register()
+
+    def _loops(self) -> list[Coroutine[None, None, None]]:
+        return [
+            self._tick(),
+            self._fence(),
+            self._delivery.run(),
+            self._uploads.run(),
+            self._health.run(),
+            self._pull(),
+            self._answer_refusals(),
+            self._connect(),
+            *(self._devices.watch(driver) for driver in self._drivers),
+        ]
+
+    def _make_heart(self, lease_s: float) -> BeatHeart:
+        loop = asyncio.get_running_loop()
+        secret = self._config.secret
+        self._pulse.tick()
+        return BeatHeart(
+            base_url=self._config.server_url,
+            secret=None if secret is None else secret.reveal(),
+            pulse=self._pulse,
+            clock=self._clock,
+            lease_s=lease_s,
+            on_answer=lambda beaten: hand_over(loop, lambda: self._beaten(beaten)),
+            on_refusal=lambda error: hand_over(loop, lambda: self._refusals.put_nowait(error)),
+        )
+
+    async def _drain_when(self, stopping: asyncio.Event) -> None:
+        """The agent's life; whatever ends it, what runs is finished or interrupted, and the server told if possible."""
+        try:
+            await stopping.wait()
+            _log.info("draining: finishing what runs", running=self._work.running)
+            self._work.drain()
+            self._pulling.nudge()
+            await self._work.finish()
+        except asyncio.CancelledError:
+            self._work.interrupt(StopCause.STOPPING, also_waiting=True)
+            await self._work.finish()
+            await self._tell_rest(_HASTY_S)
+            raise
+        await self._tell_rest(_LAST_WORDS_S)
+
+    async def _tell_rest(self, limit_s: float) -> None:
+        """Tell what is left to tell, if the server is there to hear it; the spool keeps the rest."""
+        try:
+            async with asyncio.timeout(limit_s):
+                await self._uploads.flush()
+                await self._delivery.flush()
+        except TimeoutError:
+            _log.warning("some events could not be told; the next start tells them")
+
+    async def _register(self) -> float:
+        """Register, asking until the server answers; the lease time. Raises RequestRefusedError."""
+        config, backoff = self._config, Backoff()
+        request = Register(
+            node_id=config.id,
+            name=config.name,
+            capabilities=config.capabilities,
+            labels=dict(config.labels),
+            max_concurrency=config.max_concurrency,
+            lookahead=config.lookahead,
+            version=corral.__version__,
+            state_id=self._state.state_id,
+        )
+        while True:
+            sent_at = self._clock()
+            try:
+                registration = await self._link.register(request)
+            except ServerUnavailableError as error:
+                if backoff.failures == 0:
+                    _log.warning("waiting for the server", url=config.server_url, why=error.message)
+                await asyncio.sleep(backoff.next_s())
+                continue
+            self._pulse.epoch = registration.epoch
+            self._leases.renew(sent_at=sent_at, lease_s=registration.lease_s)
+            self._known.set()
+            _log.info("registered", node_id=config.id, epoch=registration.epoch, requeued=registration.requeued)
+            return registration.lease_s
+
+    async def _answer_refusals(self) -> None:
+        """The server said no to a heartbeat or a pull. An unknown node may introduce itself; a replaced one must go."""
+        while True:
+            error = await self._refusals.get()
+            if isinstance(error, StaleEpochError):
+                self._leases.end()
+                self._work.interrupt(StopCause.LOST, also_waiting=True)
+                raise error
+            if not isinstance(error, UnknownNodeError):
+                _log.error("the server refuses the heartbeat", why=error.message, code=error.code)
+            else:
+                _log.warning("the server does not know this node any more; registering again")
+                self._work.interrupt(StopCause.LOST, also_waiting=True)
+                self._devices.forget_acknowledged()
+                await self._register()
+                self._devices_changed()
+
+    async def _pull(self) -> None:
+        while True:
+            try:
+                await self._pulling.run()
+            except (StaleEpochError, UnknownNodeError) as error:
+                self._known.clear()
+                self._refusals.put_nowait(error)
+                await self._known.wait()
+
+    async def _connect(self) -> None:
+        """Look for the phones that the settings name."""
+        if self._config.adb_connect:
+            for driver in self._drivers:
+                for line in await driver.discover(self._config.adb_connect):
+                    _log.warning("a device could not be connected", why=line)
+
+    async def _tick(self) -> None:
+        while True:
+            self._pulse.tick()
+            await asyncio.sleep(_TICK_S)
+
+    async def _fence(self) -> None:
+        """Stop touching phones when the lease is about to end. A machine that slept finds out here when it wakes."""
+        while True:
+            self._renewed.clear()
+            left_s = self._leases.left_s
+            if left_s > 0:
+                await asyncio.sleep(min(left_s, _TICK_S))
+                continue
+            _log.error("the lease could not be renewed: no phone is touched until it is")
+            self._work.interrupt(StopCause.FENCED, also_waiting=False)
+            await self._renewed.wait()
+            _log.info("the lease is renewed")
+
+    def _may_touch(self) -> bool:
+        return self._leases.is_live
+
+    def _beaten(self, beaten: Beaten) -> None:
+        """What a heartbeat's answer says. Leases that were lost are given up before the rest is renewed."""
+        reply = beaten.reply
+        self._work.lose(reply.lost)
+        self._leases.renew(sent_at=beaten.sent_at, lease_s=reply.lease_s)
+        self._renewed.set()
+        self._devices.acknowledge(beaten.beat.devices, is_complete=beaten.beat.is_complete)
+        for path in reply.refused:
+            _log.warning("the server refused a device's report", path=path)
+        self._publish()
+        self._scans.take(reply.scans)
+        self._work.cancel(reply.cancel)
+        self._work.fill()
+
+    def _devices_changed(self) -> None:
+        self._health.noticed()
+        if self._publish() and self._heart is not None:
+            self._heart.hurry()
+        self._work.fill()
+
+    def _publish(self) -> bool:
+        """Lay ready what the next heartbeat says of devices; whether it should hurry."""
+        news = self._devices.list_news()
+        is_complete = self._devices.is_complete and not self._devices.is_reported
+        self._pulse.news = News(news, is_complete)
+        return is_complete or self._devices.is_urgent(news)
+
+    def _job_ended(self, serial: str, end: JobEnd) -> None:
+        self._health.job_ended(serial, end)
+
+    def _job_acknowledged(self, token: UUID) -> None:
+        self._work.ended(token)
+        self._pulling.nudge()
+
+
+async def run_agent(
+    config: NodeConfig, stopping: asyncio.Event, *, drivers: Sequence[Driver], actions: Mapping[str, NodeAction]
+) -> None:
+    """Be the node that the settings describe, until told to stop. Raises StateInUseError, StaleEpochError."""
+    secret = None if config.secret is None else config.secret.reveal()
+    async with AsyncExitStack() as stack:
+        state = stack.enter_context(StateDirectory(config.state_path, node_id=config.id))
+        for driver in drivers:
+            stack.push_async_callback(driver.aclose)
+        link = await stack.enter_async_context(Link(base_url=config.server_url, node_id=config.id, secret=secret))
+        spool = await stack.enter_async_context(Spool(state.spool, limit_bytes=config.spool_limit_bytes))
+        agent = Agent(config, drivers=drivers, actions=actions, state=state, spool=spool, link=link)
+        try:
+            await agent.run(stopping)
+        except RequestRefusedError as error:
+            raise RequestRefusedError(
+                f"the server refused this node: {error.message}", status=error.status, code=error.code
+            ) from error

@@ -1,0 +1,51 @@
+"""A phone that may be touched only under a live lease, and that is found again after it was replugged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from corral.drivers.protocol import Phone, ShellResult
+from corral.model.errors import TouchForbiddenError
+
+
+class FencedPhone:
+    """Asks before every single command, with a clock that counts the time asleep, whether it may still be given."""
+
+    def __init__(self, find: Callable[[], Phone], may_touch: Callable[[], bool]) -> None:
+        self._find = find
+        self._may_touch = may_touch
+
+    @property
+    def handle(self) -> str:
+        return self._find().handle
+
+    async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
+        return await self._phone().shell(command, max_output_bytes=max_output_bytes)
+
+    async def screenshot(self) -> bytes:
+        return await self._phone().screenshot()
+
+    async def push(self, source: Path, path: str, *, mode: int = 0o644) -> None:
+        await self._phone().push(source, path, mode=mode)
+
+    async def pull(self, path: str, target: Path) -> None:
+        await self._phone().pull(path, target)
+
+    async def install(self, apk: Path, options: Sequence[str] = ()) -> None:
+        await self._phone().install(apk, options)
+
+    async def reboot(self) -> None:
+        await self._phone().reboot()
+
+    async def reconnect(self) -> None:
+        await self._phone().reconnect()
+
+    async def call(self, action: str, data: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever the vendor answers
+        return await self._phone().call(action, data)
+
+    def _phone(self) -> Phone:
+        if not self._may_touch():
+            raise TouchForbiddenError("the lease has ended: the phone may not be touched")
+        return self._find()

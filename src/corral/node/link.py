@@ -1,0 +1,137 @@
+"""The node's way to the server: typed calls over one pool of connections. It repeats nothing by itself.
+
+Three kinds of trouble are told apart: the server is away or struggling (ServerUnavailableError: ask again), it said no
+(RequestRefusedError: do not), and another agent is this node now (StaleEpochError: stop).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final, Self, TypeVar
+
+import httpx
+import msgspec
+
+from corral.model.errors import RequestRefusedError, ServerUnavailableError, StaleEpochError, UnknownNodeError
+from corral.model.records import EventResult, Registration
+from corral.wire.nodes import CallbackReply, Pull, Pulled, Register
+
+T = TypeVar("T")
+AUTH_HEADER: Final = "X-Node-Auth"
+CONNECT_S: Final = 5.0
+ANSWER_S: Final = 30.0
+_SLACK_S: Final = 10.0
+_JSON: Final = {"content-type": "application/json"}
+_RETRIED: Final = frozenset({408, 425, 429})
+_SERVER_FAULT: Final = 500
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """What the server says is wrong."""
+
+    code: str = "unknown"
+    message: str = ""
+    path: str | None = None
+
+
+class Problem(msgspec.Struct, frozen=True):
+    error: Fault
+
+
+class Link:
+    """Speaks for one node. `async with` closes its connections."""
+
+    def __init__(self, *, base_url: str, node_id: str, secret: str | None) -> None:
+        self._node_id = node_id
+        self._http = httpx.AsyncClient(
+            base_url=base_url,
+            headers={AUTH_HEADER: secret} if secret else {},
+            timeout=httpx.Timeout(ANSWER_S, connect=CONNECT_S),
+            limits=httpx.Limits(max_connections=16, max_keepalive_connections=8, keepalive_expiry=60),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.aclose()
+
+    async def register(self, request: Register) -> Registration:
+        return await self._post("/api/nodes/register", request, Registration)
+
+    async def pull(self, request: Pull) -> Pulled:
+        return await self._post("/api/nodes/pull", request, Pulled, timeout_s=request.wait_s + _SLACK_S)
+
+    async def call_back(self, events: list[bytes]) -> list[EventResult]:
+        """Tell what happened; each event is the JSON that the spool keeps. What is answered is committed."""
+        body = {"node_id": self._node_id, "events": [msgspec.Raw(event) for event in events]}
+        reply = await self._post("/api/nodes/callback", body, CallbackReply)
+        if len(reply.results) != len(events):
+            raise ServerUnavailableError(f"{len(events)} events were answered with {len(reply.results)} results")
+        return reply.results
+
+    async def get(self, path: str, kind: type[T]) -> T:
+        return _decode(await self.send("GET", path), kind)
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        content: bytes | AsyncIterator[bytes] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float = ANSWER_S,
+    ) -> httpx.Response:
+        """One request to the server; raises unless the answer is a good one."""
+        timeout = httpx.Timeout(timeout_s, connect=CONNECT_S)
+        try:
+            answer = await self._http.request(method, path, content=content, headers=headers, timeout=timeout)
+        except httpx.HTTPError as error:
+            raise ServerUnavailableError(f"{method} {path}: {_name(error)}") from error
+        raise_for_problem(answer.status_code, answer.content)
+        return answer
+
+    async def send_elsewhere(self, url: str, *, content: AsyncIterator[bytes], headers: Mapping[str, str]) -> None:
+        """PUT to an address that the server gave, such as a presigned one; the node's secret is not sent along."""
+        try:
+            async with httpx.AsyncClient(timeout=httpx.Timeout(ANSWER_S, connect=CONNECT_S)) as http:
+                answer = await http.put(url, content=content, headers=headers)
+        except httpx.HTTPError as error:
+            raise ServerUnavailableError(f"the artifact store: {_name(error)}") from error
+        raise_for_problem(answer.status_code, answer.content)
+
+    def stream(self, path: str, *, timeout_s: float = ANSWER_S) -> Any:  # noqa: ANN401 - httpx's own context manager
+        """A GET whose body is read piece by piece."""
+        return self._http.stream("GET", path, timeout=httpx.Timeout(timeout_s, connect=CONNECT_S))
+
+    async def _post(self, path: str, body: object, kind: type[T], *, timeout_s: float = ANSWER_S) -> T:
+        content = msgspec.json.encode(body)
+        return _decode(await self.send("POST", path, content=content, headers=_JSON, timeout_s=timeout_s), kind)
+
+
+def raise_for_problem(status: int, body: bytes) -> None:
+    """Raise what a status that is not a success means to a node."""
+    if httpx.codes.is_success(status):
+        return
+    try:
+        fault = msgspec.json.decode(body, type=Problem).error
+    except msgspec.DecodeError:  # a proxy's page, perhaps
+        fault = Fault(message=f"answered {status}")
+    if status >= _SERVER_FAULT or status in _RETRIED:
+        raise ServerUnavailableError(f"{status} {fault.code}: {fault.message}")
+    if fault.code == StaleEpochError.code:
+        raise StaleEpochError(fault.message)
+    if fault.code == UnknownNodeError.code:
+        raise UnknownNodeError(fault.message)
+    raise RequestRefusedError(fault.message, status=status, code=fault.code, path=fault.path)
+
+
+def _decode(answer: httpx.Response, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(answer.content, type=kind)
+    except msgspec.DecodeError as error:
+        raise ServerUnavailableError(f"the answer cannot be read: {error}") from error
+
+
+def _name(error: httpx.HTTPError) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

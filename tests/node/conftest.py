@@ -1,0 +1,45 @@
+"""What tests of the agent need; see rig.py."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+from corral.simulator import Fleet
+from tests.api.conftest import cluster_dsn
+from tests.api.process import running
+from tests.drivers.conftest import adb_environment, adb_port
+from tests.engine.conftest import farm_dsn
+from tests.node.rig import Rig
+
+__all__ = ["adb_environment", "adb_port", "cluster_dsn", "farm_dsn"]
+
+MakeRig = Callable[..., AbstractAsyncContextManager[Rig]]
+
+
+@pytest.fixture
+def make_rig(farm_dsn: str, adb_port: int, tmp_path: Path) -> MakeRig:
+    """A server and so many phones, but no node yet. `lease_s` shortens the farm's patience."""
+
+    @asynccontextmanager
+    async def make(devices: int, *, lease_s: float | None = None, **options: Any) -> AsyncIterator[Rig]:  # noqa: ANN401
+        if lease_s is not None:
+            await _execute(farm_dsn, f"update corral.settings set lease_time = '{lease_s} s'")
+        async with Fleet(devices, **options) as fleet, running("--database-url", farm_dsn) as server:
+            rig = Rig(server, fleet, adb_port=adb_port, state=tmp_path / "state")
+            async with rig.http:
+                yield rig
+            assert fleet.violations == []
+
+    return make
+
+
+async def _execute(dsn: str, statement: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()

@@ -1,0 +1,150 @@
+"""A node as a process of its own, and all that it needs: a server, a real adb server, simulated phones."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from corral.simulator import Fleet
+from tests.api.client import AS_OPERATOR, NODE_SECRET
+from tests.api.process import ServerProcess
+
+_OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL|ANDROID_")
+
+
+class NodeProcess:
+    """A running `corral node`, and what it has said."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.lines: list[str] = []
+        self._said = asyncio.Condition()
+        self._reading = asyncio.create_task(self._read())
+
+    async def read_until(self, text: str) -> str:
+        """The first line with the text, said already or yet to come; fails if the process ends first."""
+        async with self._said:
+            while not (found := [line for line in self.lines if text in line]):
+                if self._reading.done():
+                    raise AssertionError(f"no {text!r} in:\n{self.text}")
+                await self._said.wait()
+        return found[0]
+
+    async def end(self) -> int:
+        """Wait for its own end."""
+        await self._reading
+        return await self.process.wait()
+
+    async def stop(self) -> int:
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGTERM)
+        return await self.end()
+
+    async def kill(self) -> None:
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.end()
+
+    @property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+    async def _read(self) -> None:
+        assert self.process.stderr is not None
+        while line := (await self.process.stderr.readline()).decode():
+            async with self._said:
+                self.lines.append(line)
+                self._said.notify_all()
+        async with self._said:
+            self._said.notify_all()
+
+
+class Rig:
+    """The farm of one test."""
+
+    def __init__(self, server: ServerProcess, fleet: Fleet, *, adb_port: int, state: Path) -> None:
+        self.server = server
+        self.fleet = fleet
+        self.state = state
+        self._adb_port = adb_port
+        self.http = httpx.AsyncClient(base_url=server.url, headers=AS_OPERATOR, timeout=60)
+
+    async def start_node(self, *flags: str, node_id: str = "desk", state: Path | None = None) -> NodeProcess:
+        """A node that connects to all phones."""
+        env = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "corral.cli", "node", "--server", self.server.url, "--node-id", node_id),
+            *("--state-dir", str(state or self.state), "--adb-port", str(self._adb_port)),
+            *("--adb-connect", ",".join(self.fleet.addresses), *flags),
+            env={**env, "NODE_AGENT_SHARED_SECRET": NODE_SECRET},
+            stderr=asyncio.subprocess.PIPE,
+        )
+        return NodeProcess(process)
+
+    @asynccontextmanager
+    async def node(self, *flags: str, **options: Any) -> AsyncIterator[NodeProcess]:  # noqa: ANN401 - as above
+        """A node from the moment that all phones are online, until the block ends."""
+        node = await self.start_node(*flags, **options)
+        try:
+            await self.until_online()
+            yield node
+        finally:
+            await node.kill()
+
+    async def until_online(self, count: int | None = None) -> None:
+        wanted = len(self.fleet.phones) if count is None else count
+
+        def is_so(status: dict[str, Any]) -> bool:
+            return sum(device["status"] == "online" for device in status["devices"]) >= wanted
+
+        await self.until("/api/nodes/status", is_so)
+
+    async def until(self, path: str, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """What the server says, once it is so. Another process has no event to wait for."""
+        while True:
+            answer = await self.http.get(path)
+            answer.raise_for_status()
+            told: dict[str, Any] = answer.json()
+            if is_so(told):
+                return told
+            await asyncio.sleep(0.05)
+
+    async def given_run(self, steps: list[dict[str, Any]], **fields: Any) -> str:  # noqa: ANN401 - as above
+        """Start a run of these steps on all phones; its id."""
+        recipe = {"name": "work", "steps": steps, **fields.pop("recipe", {})}
+        (await self.http.post("/api/workflows", json=recipe)).raise_for_status()
+        body = {"workflow": "work", "target": {"all": True}, **fields}
+        answer = await self.http.post("/api/runs", json=body)
+        answer.raise_for_status()
+        run_id: str = answer.json()["run_id"]
+        return run_id
+
+    async def until_ended(self, run_id: str) -> dict[str, Any]:
+        """The monitor view of the run, once it has ended."""
+        return await self.until(f"/api/runs/{run_id}", lambda view: bool(view["run"]["finished_at"]))
+
+    async def until_counted(self, run_id: str, **least: int) -> dict[str, Any]:
+        def is_so(view: dict[str, Any]) -> bool:
+            return all(view["run"]["counts"][name] >= count for name, count in least.items())
+
+        return await self.until(f"/api/runs/{run_id}", is_so)
+
+    async def look(self, run_id: str, device: object) -> dict[str, Any]:
+        answer = await self.http.get(f"/api/runs/{run_id}", params={"device": str(device)})
+        answer.raise_for_status()
+        view: dict[str, Any] = answer.json()["selected"]
+        return view
+
+    def lines_of(self, serial: str) -> list[str]:
+        """The commands that the phone got, the node's own questions left out."""
+        return [entry.line for entry in self.fleet.record.entries if entry.phone == serial and not entry.is_read_only]
+
+
