@@ -64,11 +64,14 @@ async def test_no_request_that_the_document_allows_or_forbids_surprises_the_serv
         document = tmp_path / "schema.json"
         async with server.client() as http:
             document.write_bytes((await http.get("/schema", headers=AS_OPERATOR)).content)
-        # Pulls come first: while no node is registered, none of them waits.
-        await fuzz(server, NODE, "--include-path", PULL, cwd=tmp_path)
-        await fuzz(server, NODE, "--include-path-regex", OF_NODES, cwd=tmp_path)
+
+        async def fuzz_as_a_node() -> None:
+            # Pulls come first: while no node is registered, none of them waits.
+            await fuzz(server, NODE, "--include-path", PULL, cwd=tmp_path)
+            await fuzz(server, NODE, "--include-path-regex", OF_NODES, cwd=tmp_path)
+
         not_of_nodes = ("--exclude-path", PULL, "--exclude-path-regex", OF_NODES)
-        await fuzz(server, OPERATOR, *not_of_nodes, cwd=tmp_path)
+        await asyncio.gather(fuzz_as_a_node(), fuzz(server, OPERATOR, *not_of_nodes, cwd=tmp_path))
         server.process.terminate()
 
         assert "Traceback" not in await reading
