@@ -134,6 +134,8 @@ def _complete_operation(
             responses[status]["content"] = responses["201"]["content"]
         elif status == "206":
             responses[status]["content"] = _ANY_CONTENT
+    if "204" in responses:  # whatever Litestar makes of a Response: there is nothing in it
+        responses["204"] = {"description": "Done"}
     return completed
 
 
