@@ -1,3 +1,5 @@
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,8 @@ from corral.simulator.shell.parse import parse
 from corral.simulator.shell.reading import is_read_only
 from corral.simulator.shell.tokens import ShellSyntaxError
 from tests.simulator.handset import make_phone, sh
+
+OLDER = "Downgrade detected: Update version code 1 is older than current 2"
 
 
 @pytest.mark.parametrize(
@@ -76,10 +80,8 @@ async def test_an_unknown_command_is_not_found() -> None:
 
 @given(line=st.text(alphabet=" abc$(){}`'\"\\|&;<>#=?*\n/.~-", max_size=60))
 def test_any_line_is_parsed_or_refused(line: str) -> None:
-    try:
+    with contextlib.suppress(ShellSyntaxError):
         parse(line)
-    except ShellSyntaxError as error:
-        assert str(error)
 
 
 @given(words=st.lists(st.text(min_size=1, max_size=12).filter(lambda word: "'" not in word and "\0" not in word)))
@@ -223,8 +225,7 @@ async def test_starting_what_is_not_there_fails_as_android_does() -> None:
             2,
             "",
             1,
-            "Failure [INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected: "
-            "Update version code 1 is older than current 2]\n",
+            f"Failure [INSTALL_FAILED_VERSION_DOWNGRADE: {OLDER}]\n",
         ),
         (
             1,
