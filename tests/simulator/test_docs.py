@@ -12,7 +12,7 @@ from corral.cli.simulate import simulate
 from corral.simulator.scenario.load import parse_scenario, shipped
 from corral.simulator.scenario.model import AnyFault, Phones, Setup, When
 from corral.simulator.shell.call import COMMANDS
-from corral.simulator.vendor.actions import ACTIONS
+from corral.simulator.vendor.request import ACTIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
 CODE = " ".join(re.findall(r"`([^`\n]+)`", PAGE))

@@ -105,6 +105,9 @@ async def test_fingers_and_keys_act_on_the_screen(fleet: Fleet, vendor: Vendor) 
     await sh(fleet.phones[0], "am start -n dev.corral.demo/.ListActivity")
     await vendor.ok("pointerEvent", {"type": "6"}, fleet.phones[0].serial)
     assert "Item 1" not in shows(fleet)
+    for kind, y in (("0", "25"), ("2", "50"), ("1", "75")):
+        await vendor.ok("pointerEvent", {"type": kind, "x": "50", "y": y}, fleet.phones[0].serial)
+    assert "Item 1" in shows(fleet)
 
 
 async def test_packages_and_files_come_from_the_nodes_disk(fleet: Fleet, vendor: Vendor, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._opener = opener
-        self._version = VERSION_CHECKED
+        self._version = self._peer_version = VERSION_CHECKED
         self._max_payload = MAX_PAYLOAD
         self._streams: dict[int, tuple[Stream, asyncio.Task[None]]] = {}
         self._next_id = 1
