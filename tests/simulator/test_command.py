@@ -14,7 +14,7 @@ import msgspec
 from corral.cli.simulate import ranges
 from corral.simulator.control import Control
 from corral.simulator.screen.read import read_screen
-from tests.simulator.adb import Adb, AdbPhone, free_port
+from tests.simulator.adb import Adb, AdbPhone
 from tests.simulator.host import Host
 
 
@@ -32,8 +32,8 @@ class Simulator:
 
 @asynccontextmanager
 async def simulating(folder: Path, *args: str) -> AsyncIterator[Simulator]:
-    port, listed = free_port(), folder / "addresses"
-    command = [sys.executable, "-m", "corral.cli", "simulate", "--addresses", str(listed), "--control-port", str(port)]
+    listed = folder / "addresses"
+    command = [sys.executable, "-m", "corral.cli", "simulate", "--addresses", str(listed), "--log-format", "json"]
     process = await asyncio.create_subprocess_exec(
         *command, *args, env=dict(os.environ), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
@@ -42,7 +42,7 @@ async def simulating(folder: Path, *args: str) -> AsyncIterator[Simulator]:
         async with asyncio.timeout(60):
             while b"simulating" not in (line := await process.stderr.readline()):
                 assert line, "the simulator ended"
-        yield Simulator(process, listed.read_text().splitlines(), port)
+        yield Simulator(process, listed.read_text().splitlines(), msgspec.json.decode(line)["control_port"])
     finally:
         if process.returncode is None:
             process.kill()

@@ -10,11 +10,19 @@ from typing import Final
 
 _LIMIT: Final = 1 << 63
 _MAX_LENGTH: Final = 200
+
+
+def _quotient(left: int, right: int) -> int:
+    """Towards zero, as in C."""
+    whole = abs(left) // abs(right)
+    return whole if (left < 0) is (right < 0) else -whole
+
+
 _OPERATORS: Final[dict[type[ast.AST], Callable[[int, int], int]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.FloorDiv: lambda left, right: _quotient(left, right),
+    ast.FloorDiv: _quotient,
     ast.Mod: lambda left, right: left - right * _quotient(left, right),
     ast.Lt: lambda left, right: int(left < right),
     ast.LtE: lambda left, right: int(left <= right),
@@ -56,12 +64,6 @@ def _value(node: ast.AST, variables: Mapping[str, str]) -> int:
             return _OPERATORS[type(op)](_value(left, variables), _value(right, variables))
         case _:
             raise ValueError("unexpected token")
-
-
-def _quotient(left: int, right: int) -> int:
-    """Towards zero, as in C."""
-    whole = abs(left) // abs(right)
-    return whole if (left < 0) is (right < 0) else -whole
 
 
 def _wrap(number: int) -> int:
