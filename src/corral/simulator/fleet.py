@@ -118,19 +118,20 @@ class Fleet:
             adbd.look()
         self._changed.set()
 
+    async def _ring(self, at: float) -> None:
+        await self.clock.sleep(max(_SOONEST_S, at - self.clock.now() + _SOONEST_S))
+        self._changed.set()
+
     async def _watch(self) -> None:
         """Connections follow the faults' timetables. One task for the whole fleet: an idle fleet costs nothing."""
         while True:
             self._changed.clear()
-            soonest = min((phone.faults.next_change() for phone in self.phones), default=math.inf)
-            waits = [asyncio.create_task(self._changed.wait())]
-            if soonest < math.inf:
-                pause = max(_SOONEST_S, soonest - self.clock.now() + _SOONEST_S)
-                waits.append(asyncio.create_task(self.clock.sleep(pause)))
+            soonest = min((phone.next_change() for phone in self.phones), default=math.inf)
+            alarm = asyncio.create_task(self._ring(soonest)) if soonest < math.inf else None
             try:
-                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                await self._changed.wait()
             finally:
-                for wait in waits:
-                    wait.cancel()
+                if alarm:
+                    alarm.cancel()
             for adbd in self._adbds:
                 adbd.look()

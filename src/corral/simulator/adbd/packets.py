@@ -56,7 +56,9 @@ async def read_packet(reader: asyncio.StreamReader, *, is_checked: bool) -> Pack
     if length > MAX_PAYLOAD:
         raise ProtocolError(f"a payload of {length} bytes")
     payload = await reader.readexactly(length) if length else b""
-    if is_checked and check != _checksum(payload):
+    # A host that comes back goes on as it left: its greeting then has no checksum, though nothing is agreed yet.
+    may_omit = command == CNXN and check == 0
+    if is_checked and not may_omit and check != _checksum(payload):
         raise ProtocolError("wrong checksum")
     return Packet(command, arg0, arg1, payload)
 
