@@ -49,17 +49,29 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     database_connections: Annotated[int, Meta(ge=2, le=1000)] = 16
     data_dir: str = ""
     ephemeral: bool = False
+    storage_url: Secret | None = None
+    direct_downloads: bool = False
     node_secret: Secret | None = None
     operator_token: Secret | None = None
     event_retention_days: Annotated[int, Meta(ge=0)] = 30
+    log_retention_days: Annotated[int, Meta(ge=0)] = 30
+    artifact_retention_days: Annotated[int, Meta(ge=0)] = 0
+    run_retention_days: Annotated[int, Meta(ge=0)] = 0
     retention_interval_hours: Annotated[float, Meta(gt=0)] = 24.0
     max_body_bytes: Annotated[int, Meta(ge=1024)] = 8 * 1024 * 1024
+    max_artifact_bytes: Annotated[int, Meta(ge=1)] = 64 * 1024 * 1024
+    max_file_bytes: Annotated[int, Meta(ge=1)] = 2 * 1024 * 1024 * 1024
     log_format: Literal["text", "json"] = "text"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @property
     def data_path(self) -> Path:
         return Path(self.data_dir).expanduser() if self.data_dir else default_data_dir()
+
+    @property
+    def storage_location(self) -> str:
+        """The URL or path of the store: a directory beside the database's, unless another was named."""
+        return self.storage_url.reveal() if self.storage_url is not None else str(self.data_path / "objects")
 
     @property
     def secrets(self) -> list[str]:
@@ -77,11 +89,18 @@ ENVIRONMENT: Final[dict[str, tuple[str, ...]]] = {
     "database_connections": ("CORRAL_DATABASE_CONNECTIONS",),
     "data_dir": ("CORRAL_DATA_DIR",),
     "ephemeral": ("CORRAL_EPHEMERAL",),
+    "storage_url": ("CORRAL_STORAGE_URL",),
+    "direct_downloads": ("CORRAL_DIRECT_DOWNLOADS",),
     "node_secret": ("NODE_AGENT_SHARED_SECRET",),
     "operator_token": ("CORRAL_AUTH_TOKEN", "COORDINATOR_AUTH_TOKEN"),
     "event_retention_days": ("CORRAL_EVENT_RETENTION_DAYS", "COORDINATOR_EVENT_RETENTION_DAYS"),
+    "log_retention_days": ("CORRAL_LOG_RETENTION_DAYS",),
+    "artifact_retention_days": ("CORRAL_ARTIFACT_RETENTION_DAYS",),
+    "run_retention_days": ("CORRAL_RUN_RETENTION_DAYS",),
     "retention_interval_hours": ("CORRAL_RETENTION_INTERVAL_HOURS", "COORDINATOR_RETENTION_INTERVAL_HOURS"),
     "max_body_bytes": ("CORRAL_MAX_BODY_BYTES",),
+    "max_artifact_bytes": ("CORRAL_MAX_ARTIFACT_BYTES",),
+    "max_file_bytes": ("CORRAL_MAX_FILE_BYTES",),
     "log_format": ("CORRAL_LOG_FORMAT",),
     "log_level": ("CORRAL_LOG_LEVEL",),
 }

@@ -14,8 +14,17 @@ from tests.api.client import AS_NODE, AS_OPERATOR, NODE_SECRET, OPERATOR_TOKEN
 from tests.api.conftest import Serving
 
 PUBLIC = {("get", "/health"), ("get", "/ready")}
-FOR_NODES = {("post", f"/api/nodes/{what}") for what in ("register", "heartbeat", "pull", "callback")}
-FOR_BOTH = {("post", "/api/nodes/{node_id}/drain")}
+FOR_NODES = {
+    *(("post", f"/api/nodes/{what}") for what in ("register", "heartbeat", "pull", "callback")),
+    ("put", "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"),
+    ("post", "/api/artifacts/uploads"),
+    ("post", "/api/artifacts/uploads/{upload_id}/accept"),
+}
+FOR_BOTH = {
+    ("post", "/api/nodes/{node_id}/drain"),
+    ("get", "/api/files/{ref}"),
+    ("get", "/api/files/{ref}/content"),
+}
 
 Operation = tuple[str, str]
 
@@ -28,7 +37,7 @@ async def list_operations(http: httpx.AsyncClient) -> list[Operation]:
 async def attempt(http: httpx.AsyncClient, operation: Operation, headers: dict[str, str]) -> int:
     method, path = operation
     path = path.replace("{node_id}", "node-1").replace("{name}", "smoke").replace("{version}", "1")
-    for name in ("run_id", "device_id", "scan_id", "command_id", "playbook_id"):
+    for name in ("run_id", "device_id", "scan_id", "command_id", "playbook_id", "artifact_id", "upload_id"):
         path = path.replace(f"{{{name}}}", str(uuid4()))
     return (await http.request(method, path, headers=headers, json=None if method == "get" else {})).status_code
 

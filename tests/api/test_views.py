@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from corral.api.views import Dashboard, Monitor
-from tests.api.client import AS_OPERATOR, Node, Operator
+from tests.api.client import AS_OPERATOR, Node, Operator, artifact_key
 
 OPEN = {"name": "open-app", "uses": "app.start", "with": {"package": "com.android.settings"}, "tags": ["basic"]}
 
@@ -21,7 +21,7 @@ async def test_the_monitor_view_is_as_documented(operator: Operator, node: Node)
         node.event(job, "job_started"),
         node.event(job, "step_started", step="open", position=1),
         node.event(job, "log", lines=[{"message": "hello", "step": "open", "level": "warning"}]),
-        node.event(job, "artifact_created", key="_/node-1/R58M1/x.png", kind="screenshot"),
+        node.event(job, "artifact_created", key=artifact_key(job), kind="screenshot"),
     )
 
     answer = await operator.get(f"/api/runs/{run['run_id']}", params={"device": job["serial"]})

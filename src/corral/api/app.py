@@ -14,24 +14,41 @@ from corral.api.document import COMPONENTS, Document
 from corral.api.gate import Gate
 from corral.api.page import Page
 from corral.api.problems import EXCEPTION_HANDLERS
-from corral.api.routes import commands, dashboard, devices, health, nodes, playbooks, runs, scans, workflows
+from corral.api.routes import (
+    artifacts,
+    commands,
+    dashboard,
+    devices,
+    files,
+    health,
+    nodes,
+    playbooks,
+    runs,
+    scans,
+    workflows,
+)
 from corral.api.server import Server
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.listen import Listener
+from corral.storage import Storage, open_storage
 
 PUBLIC = Router(path="/", route_handlers=health.PUBLIC)
 FOR_NODES = Router(path="/api/nodes", guards=[nodes_only], route_handlers=nodes.FOR_NODES)
 FOR_BOTH = Router(path="/api/nodes", guards=[nodes_and_operators], route_handlers=nodes.FOR_BOTH)
+STORED_BY_NODES = Router(path="/", guards=[nodes_only], route_handlers=artifacts.FOR_NODES)
+FILES = Router(path="/", route_handlers=files.GUARDED)
 FOR_OPERATORS = Router(
     path="/",
     guards=[operators_only],
     route_handlers=[
         *health.FOR_OPERATORS,
         *nodes.FOR_OPERATORS,
+        *artifacts.FOR_OPERATORS,
         *commands.HANDLERS,
         *dashboard.HANDLERS,
         *devices.HANDLERS,
+        *files.FOR_OPERATORS,
         *playbooks.HANDLERS,
         *runs.HANDLERS,
         *scans.HANDLERS,
@@ -43,8 +60,8 @@ FOR_OPERATORS = Router(
 class App(Gate):
     """The ASGI app of one server process."""
 
-    def __init__(self, engine: Engine, config: ServerConfig) -> None:
-        self.server = Server(engine, config)
+    def __init__(self, engine: Engine, config: ServerConfig, *, storage: Storage | None = None) -> None:
+        self.server = Server(engine, config, storage or open_storage(config))
         self.litestar = _create_litestar(self.server)
         super().__init__(self.litestar, doorkeeper=Doorkeeper(config), metrics=self.server.metrics)
 
@@ -66,7 +83,7 @@ class App(Gate):
 
 def _create_litestar(server: Server) -> Litestar:
     return Litestar(
-        route_handlers=[PUBLIC, FOR_NODES, FOR_BOTH, FOR_OPERATORS],
+        route_handlers=[PUBLIC, FOR_NODES, FOR_BOTH, STORED_BY_NODES, FILES, FOR_OPERATORS],
         dependencies={"server": Provide(lambda: server, sync_to_thread=False)},
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=server.config.max_body_bytes,

@@ -24,6 +24,9 @@ _MOST_FAILURES: Final = 10
 _FAILURE_WINDOW_S: Final = 60.0
 _MOST_ADDRESSES: Final = 10_000
 _SAFE_TYPES: Final = frozenset({"application/json", "application/yaml"})
+# Raw bytes come by methods alone that a browser sends nowhere else without asking there first, which is refused.
+_RAW_TYPE: Final = "application/octet-stream"
+_ASKED_METHODS: Final = frozenset({"PUT", "PATCH"})
 CALLER: Final = "corral.caller"
 
 
@@ -175,8 +178,12 @@ def _check_local(headers: dict[str, str], *, address: str, has_body: bool, metho
     if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}:
         raise ForbiddenError("without a secret no other web page is served")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if method not in {"GET", "HEAD"} and (has_body or kind) and kind not in _SAFE_TYPES:
-        raise UnsupportedMediaTypeError("the body must be application/json")
+    safe = _SAFE_TYPES | {_RAW_TYPE} if method in _ASKED_METHODS else _SAFE_TYPES
+    if method not in {"GET", "HEAD"} and (has_body or kind) and kind not in safe:
+        wanted = (
+            "application/json, or application/octet-stream for raw bytes" if _RAW_TYPE in safe else "application/json"
+        )
+        raise UnsupportedMediaTypeError(f"the body must be {wanted}")
 
 
 def _hostname(url: str) -> str:

@@ -11,6 +11,7 @@ from corral.api.problems import ErrorBody
 from corral.api.routes.commands import CommandBody
 from corral.api.routes.playbooks import PlaybookBody
 from corral.api.views import Dashboard, Monitor
+from corral.storage.sniff import CONTENT_TYPES
 
 COMPONENTS: Final = Components(
     security_schemes={
@@ -30,7 +31,7 @@ _ERRORS: Final = {
     "413": "The body is too large",
     "415": "The body is of a kind that is not read here",
     "429": "Too many wrong credentials",
-    "503": "The database cannot be reached; ask again",
+    "503": "The database or the store cannot be reached; ask again",
 }
 _RECIPE_BODY: Final = {
     "required": True,
@@ -47,6 +48,35 @@ _ANSWERS: Final[dict[tuple[str, str], type]] = {
     ("get", "/api/runs/{run_id}"): Monitor,
     ("get", "/api/dashboard"): Dashboard,
 }
+_PUT_ARTIFACT: Final = "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"
+_RAW_BODIES: Final = {
+    ("put", _PUT_ARTIFACT),
+    ("put", "/api/files/{ref}"),
+    ("patch", "/api/files/uploads/{upload_id}"),
+}
+_BYTES: Final = {"type": "string", "format": "binary"}
+_ANY_CONTENT: Final = {content_type: {"schema": _BYTES} for content_type in CONTENT_TYPES}
+# Answers besides the first one, by status; those that are not JSON have a type of their own.
+_AGAIN: Final = {"200": "It is stored already"}
+_CONTENT: Final = {
+    "206": "The range that was asked for",
+    "304": "The caller has it already",
+    "307": "The store itself serves it, at this location",
+}
+_MORE: Final[dict[tuple[str, str], dict[str, str]]] = {
+    ("get", "/api/runs/{run_id}"): {"304": "Nothing changed since the ETag that was sent"},
+    ("put", _PUT_ARTIFACT): _AGAIN,
+    ("post", "/api/artifacts/uploads/{upload_id}/accept"): _AGAIN,
+    ("post", "/api/files"): _AGAIN,
+    ("get", "/api/artifacts/{artifact_id}/content"): _CONTENT,
+    ("get", "/api/files/{ref}/content"): _CONTENT,
+}
+_NODE_OPERATIONS: Final = {
+    ("put", _PUT_ARTIFACT),
+    ("post", "/api/artifacts/uploads"),
+    ("post", "/api/artifacts/uploads/{upload_id}/accept"),
+}
+_OPERATIONS_FOR_BOTH: Final = {("get", "/api/files/{ref}"), ("get", "/api/files/{ref}/content")}
 _NODE_PATHS: Final = ("/api/nodes/register", "/api/nodes/heartbeat", "/api/nodes/pull", "/api/nodes/callback")
 _PUBLIC_PATHS: Final = ("/health", "/ready")
 
@@ -82,11 +112,10 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
 def _complete_operation(
     key: tuple[str, str], operation: dict[str, Any], *, error: dict[str, Any], schema_of: dict[type, dict[str, Any]]
 ) -> dict[str, Any]:
-    _, path = key
     responses = {status: told for status, told in operation["responses"].items() if status not in _ERRORS}
     for status, description in _ERRORS.items():
         responses[status] = {"description": description, "content": {"application/json": {"schema": error}}}
-    completed = {**operation, "responses": responses, "security": _security(path)}
+    completed = {**operation, "responses": responses, "security": _security(key)}
     if key == ("post", "/api/workflows"):
         completed["requestBody"] = _RECIPE_BODY
     if key in _BODIES:
@@ -95,15 +124,25 @@ def _complete_operation(
     if key in _ANSWERS:
         content = {"application/json": {"schema": schema_of[_ANSWERS[key]]}}
         responses["200"] = {"description": "The document, as the database wrote it", "content": content}
-    if key == ("get", "/api/runs/{run_id}"):
-        responses["304"] = {"description": "Nothing changed since the ETag that was sent"}
+    if key in _RAW_BODIES:
+        completed["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BYTES}}}
+    if _MORE.get(key) is _CONTENT:
+        responses["200"] = {"description": "The bytes", "content": _ANY_CONTENT}
+        responses["416"] = {"description": "No such range", "content": {"application/json": {"schema": error}}}
+    for status, description in _MORE.get(key, {}).items():
+        responses[status] = {"description": description}
+        if status == "200":
+            responses[status]["content"] = responses["201"]["content"]
+        elif status == "206":
+            responses[status]["content"] = _ANY_CONTENT
     return completed
 
 
-def _security(path: str) -> list[dict[str, list[str]]]:
+def _security(key: tuple[str, str]) -> list[dict[str, list[str]]]:
+    _, path = key
     operator: list[dict[str, list[str]]] = [{"operator": []}, {"operatorKey": []}]
     if path in _PUBLIC_PATHS:
         return []
-    if path in _NODE_PATHS:
+    if path in _NODE_PATHS or key in _NODE_OPERATIONS:
         return [{"node": []}]
-    return [{"node": []}, *operator] if path.endswith("/drain") else operator
+    return [{"node": []}, *operator] if path.endswith("/drain") or key in _OPERATIONS_FOR_BOTH else operator

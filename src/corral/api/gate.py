@@ -11,12 +11,12 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from corral.api.auth import CALLER, Caller, Doorkeeper
+from corral.api.deadline import DEADLINE, REQUEST_TIMEOUT_S, Deadline
 from corral.api.metrics import Metrics
 from corral.api.problems import ErrorBody, describe
 from corral.model.errors import RequestTimeoutError
 from corral.telemetry import bound, logger
 
-_REQUEST_TIMEOUT_S: Final = 75.0
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _SECURITY_HEADERS: Final = [
     (b"x-content-type-options", b"nosniff"),
@@ -32,8 +32,11 @@ _log = logger(__name__)
 class Gate:
     """The outermost layer of the app."""
 
-    def __init__(self, app: ASGIApp, *, doorkeeper: Doorkeeper, metrics: Metrics) -> None:
+    def __init__(
+        self, app: ASGIApp, *, doorkeeper: Doorkeeper, metrics: Metrics, timeout_s: float = REQUEST_TIMEOUT_S
+    ) -> None:
         self._app = app
+        self._timeout_s = timeout_s
         self._doorkeeper = doorkeeper
         self._metrics = metrics
         self._open = 0
@@ -67,8 +70,10 @@ class Gate:
         with bound(request_id=request_id):
             try:
                 cast("dict[str, Any]", scope)[CALLER] = self._identify(scope, headers)
-                async with asyncio.timeout(_REQUEST_TIMEOUT_S):
-                    await self._app(scope, receive, reply)
+                async with asyncio.timeout(self._timeout_s) as timeout:
+                    reply.deadline = deadline = Deadline(timeout, self._timeout_s)
+                    cast("dict[str, Any]", scope)[DEADLINE] = deadline
+                    await self._app(scope, deadline.watch(receive), reply)
             except TimeoutError:
                 await reply.refuse(RequestTimeoutError("the request took too long"))
             except Exception as error:  # noqa: BLE001 - the outermost layer: behind it, nobody would say anything
@@ -91,17 +96,19 @@ class _Reply:
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
-        self._headers = [(b"x-request-id", request_id.encode()), *_SECURITY_HEADERS]
+        self._headers = [(b"x-request-id", request_id.encode()), *_SECURITY_HEADERS, (b"cache-control", b"no-store")]
         self.status = 0
+        self.deadline: Deadline | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = [*message.get("headers", []), *self._headers]
-            if not any(name.lower() == b"cache-control" for name, _ in headers):
-                headers.append((b"cache-control", b"no-store"))
-            message["headers"] = headers
+            told = list(message.get("headers", []))
+            names = {name.lower() for name, _ in told}  # what a handler says itself is stricter, or meant
+            message["headers"] = [*told, *(header for header in self._headers if header[0] not in names)]
         await self._send(message)
+        if self.deadline is not None:
+            self.deadline.count(message)
 
     async def refuse(self, error: Exception) -> None:
         """Answer with an error, unless an answer is under way: that one can only be broken off."""

@@ -135,6 +135,7 @@ def respond(_request: Request[Any, Any, Any], error: Exception) -> Response[Erro
     status, fault = describe(error)
     headers = {"retry-after": "1"} if status in {429, 503} else {}
     headers |= {"www-authenticate": "Bearer"} if status == 401 else {}  # noqa: PLR2004 - HTTP's own number
+    headers |= _measures_of(error)
     return Response(ErrorBody(error=fault), status_code=status, headers=headers, media_type=MediaType.JSON)
 
 
@@ -144,6 +145,15 @@ EXCEPTION_HANDLERS: Final[dict[int | type[Exception], Callable[[Request[Any, Any
     LitestarException: respond,
     Exception: respond,
 }
+
+
+def _measures_of(error: Exception) -> dict[str, str]:
+    """What a caller needs to go on, in the headers that HTTP and our uploads have for it."""
+    if isinstance(error, RangeInvalidError):
+        return {"content-range": f"bytes */{error.size_bytes}"}
+    if isinstance(error, UploadOffsetError | UploadIncompleteError):
+        return {"upload-offset": str(error.offset)}
+    return {}
 
 
 def _told(error: CorralError, status: int) -> str:

@@ -5,14 +5,16 @@ from corral.api.metrics import Metrics
 from corral.api.waiting import WaitingPulls
 from corral.config import ServerConfig
 from corral.engine import Engine
+from corral.storage import Storage
 
 
 class Server:
     """The engine and what stands before it. Nothing here is lost with the process but waiting."""
 
-    def __init__(self, engine: Engine, config: ServerConfig) -> None:
+    def __init__(self, engine: Engine, config: ServerConfig, storage: Storage) -> None:
         self.engine = engine
         self.config = config
+        self.storage = storage
         self.metrics = Metrics()
         self.waiting = WaitingPulls(engine)
         self.committer = CallbackCommitter(engine)

@@ -6,11 +6,13 @@ from contextlib import asynccontextmanager
 from corral.engine import migrate
 from corral.engine.announce import Announcements
 from corral.engine.database import Database
+from corral.engine.gateway.artifacts import Artifacts
 from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
 from corral.engine.gateway.dashboard import Dashboard
 from corral.engine.gateway.devices import Devices
 from corral.engine.gateway.events import Events
+from corral.engine.gateway.files import Files
 from corral.engine.gateway.jobs import Jobs
 from corral.engine.gateway.nodes import Nodes
 from corral.engine.gateway.playbooks import Playbooks
@@ -39,6 +41,8 @@ class Engine:
         self.channels = Channels(database)
         self.tasks = Tasks(database)
         self.events = Events(database)
+        self.artifacts = Artifacts(database)
+        self.files = Files(database)
         self.scans = Scans(database)
         self.dashboard = Dashboard(database)
         self.upkeep = Upkeep(database, self.runs)

@@ -132,7 +132,8 @@ class Problem(NamedTuple):
 class RecipeInvalidError(CorralError):
     """A recipe, playbook or run was refused; `problems` holds all that is wrong with it, at least one.
 
-    Codes: recipe_invalid, command_invalid, playbook_invalid, params_invalid, overrides_invalid, args_invalid.
+    Codes: recipe_invalid, command_invalid, playbook_invalid, params_invalid, overrides_invalid, args_invalid,
+    files_missing.
     `message` and `path` are those of the first problem.
     """
 

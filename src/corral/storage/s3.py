@@ -171,6 +171,13 @@ class S3Store:
         await self._delete(incoming)
         return receipt
 
+    async def check(self) -> None:
+        try:
+            async for _ in self._list(INCOMING):
+                return
+        except ObjectNotFoundError as error:
+            raise StorageUnavailableError("the store's bucket does not exist") from error
+
     async def sweep(self, *, older_than: timedelta) -> int:
         before = datetime.now(UTC) - older_than
         left = [found.key async for found in self._list(INCOMING) if found.modified_at < before]

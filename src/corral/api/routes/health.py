@@ -26,8 +26,9 @@ async def get_health() -> Liveness:
 
 @get("/ready")
 async def get_ready(server: NamedDependency[Server]) -> Liveness:
-    """Whether the database answers and is migrated: 503 if not."""
+    """Whether the database answers and is migrated, and the store can be reached: 503 if not."""
     await server.engine.check_migrated()
+    await server.storage.check()
     return Liveness(status="ok", version=corral.__version__)
 
 

@@ -13,6 +13,7 @@ from litestar.response import Response
 from msgspec import Meta, Struct, field
 
 from corral.api.auth import caller_of
+from corral.api.input_files import check_input_files
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
 from corral.model.records import Explanation, Json, Run, Workflow
@@ -37,7 +38,7 @@ class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: Text | None = None
     workspace: Text = "default"
     seed: Text | None = None
-    youtube_video_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
+    youtube_video_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{11}$")] | None = None
     source_type: Text | None = None
     source_id: Text | None = None
     replay_of: UUID | None = None
@@ -71,9 +72,9 @@ async def create_run(
     workflow = await server.engine.workflows.find(data.workflow, version=data.version)
     if data.replay_of is not None:
         await server.engine.runs.get(data.replay_of)
-    return await server.engine.runs.create_run(
-        workflow.workflow_id, plan_request(data, workflow), actor=caller_of(request).actor
-    )
+    planned = plan_request(data, workflow)
+    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+    return await server.engine.runs.create_run(workflow.workflow_id, planned, actor=caller_of(request).actor)
 
 
 @get("/api/runs")
@@ -151,6 +152,16 @@ async def retry_run(
         return await server.engine.runs.retry_run(run_id, statuses=data.statuses, actor=caller_of(request).actor)
 
 
+@post("/api/runs/{run_id:uuid}/replay")
+async def replay_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
+    """The same run once more, on the very devices that it had, so that every draw repeats."""
+    with bound(run_id=str(run_id)):
+        old = await server.engine.runs.get(run_id)
+        workflow = await server.engine.workflows.get(old.workflow_id)
+        await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+        return await server.engine.runs.replay_run(run_id, actor=caller_of(request).actor)
+
+
 def plan_request(data: RunRequest, workflow: Workflow) -> Json:
     """What fn_create_run is asked: the recipe's own bounds, params with secrets apart, overrides that fit.
 
@@ -177,4 +188,4 @@ def plan_request(data: RunRequest, workflow: Workflow) -> Json:
     return request
 
 
-HANDLERS: Final = [create_run, list_runs, get_monitor, explain_run, cancel_run, review_run, retry_run]
+HANDLERS: Final = [create_run, list_runs, get_monitor, explain_run, cancel_run, review_run, retry_run, replay_run]

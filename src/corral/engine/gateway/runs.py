@@ -74,6 +74,14 @@ class Runs:
         await self.fan_out_run(retry_id)
         return await self.get(retry_id)
 
+    async def replay_run(self, run_id: UUID, *, actor: str | None = None) -> Run:
+        """The same run once more, on the very devices that it had. Raises ConflictError while it is still going."""
+        replay_id: UUID = await self._database.fetch_value(
+            "select (corral.fn_replay_run($1, $2)).run_id", run_id, actor
+        )
+        await self.fan_out_run(replay_id)
+        return await self.get(replay_id)
+
     async def get_monitor(self, run_id: UUID, *, device: str | None = None) -> bytes:
         """The monitor view of docs/monitor.md, as JSON ready to be sent. `device` is a number or a serial.
 

@@ -1,6 +1,7 @@
 -- Judge events under the locks of their jobs. A state event counts if it carries the job's current token from the node that it was
 -- given to, the job has not ended, and nothing later of the same token was applied (or ended the job in this very batch).
--- Logs and artifacts count for any token ever given to that node for that job, for late_evidence after its end (rule 10).
+-- Logs and artifacts count for any token ever given to that node for that job, for late_evidence after its end (rule 10);
+-- an artifact's key must be one of that job, node and device.
 -- Called by fn_apply_node_events, in a later statement than the locks were taken in. Steps of distributed jobs are judged
 -- against their own row.
 create or replace function corral.fn_judge_events(p_events corral.judged_event[]) returns corral.judged_event[]
@@ -28,7 +29,9 @@ begin
                      then 'the scan is over or not this node''s' end
             when e.type in ('log', 'artifact_created') then
                 case when l.lease_token is null then 'the token was never given to this node for this job'
-                     when l.ended_at < fn_now() - (select late_evidence from settings) then 'the lease ended too long ago' end
+                     when l.ended_at < fn_now() - (select late_evidence from settings) then 'the lease ended too long ago'
+                     when e.type = 'artifact_created' and not fn_is_artifact_of(e.body ->> 'key', e.job_id, e.lease_token)
+                          then 'the key is not one of this job, node and device' end
             when j.job_id is null then 'no such job'
             when j.mode = 'distributed' then
                 case when e.type in ('job_started', 'job_finished') then 'a distributed job has no events of its own'
