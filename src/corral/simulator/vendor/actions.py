@@ -137,6 +137,8 @@ async def adb(request: Request) -> dict[str, str]:
             return await request.shell("reboot")
         case ["uninstall", package]:
             return await request.shell(f"pm uninstall {shlex.quote(package)}")
+        case ["reconnect"]:
+            return {phone.handle: f"reconnecting {phone.handle}\n" for phone in request.phones}
         case ["get-state"]:
             return {phone.handle: "device\n" for phone in request.phones}
         case ["get-serialno"]:
