@@ -85,5 +85,5 @@ def test_an_unknown_setting_of_the_nodes_table_is_refused(tmp_path: Path) -> Non
     file = tmp_path / "corral.toml"
     file.write_text("[node]\nslots = 1\n")
 
-    with pytest.raises(ConfigInvalidError, match="unknown setting node.slots"):
+    with pytest.raises(ConfigInvalidError, match=r"unknown setting node\.slots"):
         load_node_config({}, {}, file=file)

@@ -35,6 +35,7 @@ class Worker:
         return Appetite(self.want, self.is_urgent, (), ())
 
     def accept(self, pulled: Pulled) -> None:
+        assert pulled == NOTHING
         self.got += 1
 
 

@@ -41,6 +41,7 @@ class FakePhone:
         self.does: Callable[[str], Awaitable[ShellResult]] = _nothing
 
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
+        assert max_output_bytes > 0
         self.lines.append(command)
         self.asked.set()
         return await self.does(command)

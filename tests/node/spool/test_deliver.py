@@ -30,6 +30,8 @@ class Server:
         self.batches: list[int] = []
         self.files: dict[str, bytes] = {}
         self.failures: list[int] = []
+        self.asked: list[str] = []
+        self.direct: dict[str, Any] | None = None
         self.outcome = "applied"
         self.refuses: Callable[[list[dict[str, Any]]], bool] = lambda _: False
 
@@ -39,6 +41,9 @@ class Server:
         if request.method == "PUT":
             self.files[request.url.path] = request.read()
             return httpx.Response(201, json={})
+        if request.url.path.startswith("/api/artifacts/uploads"):
+            self.asked.append(request.url.path)
+            return httpx.Response(200, json={"direct": self.direct})
         events = msgspec.json.decode(request.content)["events"]
         self.batches.append(len(events))
         if self.refuses(events):
@@ -75,11 +80,11 @@ async def opened(path: Path, server: Server) -> AsyncIterator[Bay]:
 
 
 async def given_file(bay: Bay, path: Path) -> SpooledFile:
-    path.write_bytes(b"picture")
+    await asyncio.to_thread(path.write_bytes, b"picture")
     sha256, size_bytes = digest(path)
     file = SpooledFile(
-        key="_/desk/serial/run/now.png",
-        name="one",
+        key=f"_/desk/serial/run/{path.name}",
+        name=path.stem,
         job_id=bay.job.job_id,
         lease_token=bay.job.lease_token,
         sha256=sha256,
@@ -166,7 +171,7 @@ async def test_an_artifact_is_heard_of_once_its_file_is_there(bay: Bay, tmp_path
 
 
 async def test_a_file_that_is_refused_is_given_up_with_a_line_in_the_jobs_log(bay: Bay, tmp_path: Path) -> None:
-    hope = bay.uploads.stored("_/desk/serial/run/now.png")
+    hope = bay.uploads.stored("_/desk/serial/run/picture.png")
     await given_file(bay, tmp_path / "picture.png")
     bay.server.failures = [409]
 
@@ -180,13 +185,44 @@ async def test_a_file_that_is_refused_is_given_up_with_a_line_in_the_jobs_log(ba
 
 
 async def test_a_step_can_wait_for_its_file(bay: Bay, tmp_path: Path) -> None:
-    hope = bay.uploads.stored("_/desk/serial/run/now.png")
+    hope = bay.uploads.stored("_/desk/serial/run/picture.png")
     await given_file(bay, tmp_path / "picture.png")
     assert not hope.done()
 
     await bay.uploads.flush()
 
     await hope
+
+
+async def test_a_server_that_has_no_way_around_itself_is_asked_once(bay: Bay, tmp_path: Path) -> None:
+    await given_file(bay, tmp_path / "one.png")
+    await bay.uploads.flush()
+    await given_file(bay, tmp_path / "two.png")
+    await bay.uploads.flush()
+
+    assert bay.server.asked == ["/api/artifacts/uploads"]
+    assert len(bay.server.files) == 2
+
+
+async def test_a_file_goes_around_the_server_where_it_offers_a_way_and_without_the_nodes_secret(
+    bay: Bay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[tuple[str, bytes]] = []
+
+    async def elsewhere(url: str, *, content: AsyncIterator[bytes], headers: dict[str, str]) -> None:
+        sent.append((url, b"".join([piece async for piece in content])))
+        assert headers == {"x-amz-meta": "1", "Content-Length": "7"}
+
+    monkeypatch.setattr(bay.uploads._link, "send_elsewhere", elsewhere)
+    bay.server.direct = {"upload_id": "u1", "url": "http://bucket/u1", "headers": {"x-amz-meta": "1"}, "expires_s": 9}
+    await given_file(bay, tmp_path / "picture.png")
+
+    await bay.uploads.flush()
+    await bay.delivery.flush()
+
+    assert sent == [("http://bucket/u1", b"picture")]
+    assert bay.server.asked == ["/api/artifacts/uploads", "/api/artifacts/uploads/u1/accept"]
+    assert [each["type"] for each in bay.server.events] == ["artifact_created"]
 
 
 async def test_many_events_at_once_are_few_requests(bay: Bay) -> None:
