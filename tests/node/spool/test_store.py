@@ -71,7 +71,7 @@ def test_what_was_answered_is_gone(store: Store) -> None:
 def test_an_event_that_is_not_understood_is_put_aside_with_what_was_said(store: Store) -> None:
     store.add([event("1")])
 
-    store.refuse(*store.read_batch(most=1, most_bytes=1000), "no such type")
+    store.refuse(store.read_batch(most=1, most_bytes=1000)[0], "no such type")
 
     assert (ids(store), store.list_refused()) == ([], [("no such type", b"x" * 10)])
 
