@@ -51,7 +51,11 @@ async def test_an_input_file_reaches_every_phone_and_is_fetched_once(make_rig: M
         headers = {"content-type": "application/octet-stream"}
         (await rig.http.put("/api/files/notes.bin", content=b"n" * 100_000, headers=headers)).raise_for_status()
         push = {"id": "push", "uses": "file.push", "with": {"file": "notes.bin", "path": "/sdcard/notes.bin"}}
-        size = {"id": "size", "uses": "assert.shell", "with": {"command": "wc -c < /sdcard/notes.bin", "contains": "100000"}}
+        size = {
+            "id": "size",
+            "uses": "assert.shell",
+            "with": {"command": "wc -c < /sdcard/notes.bin", "contains": "100000"},
+        }
 
         run = await rig.given_run([push, size])
         view = await rig.until_ended(run)

@@ -16,7 +16,7 @@ from corral.model.records import Grant, RunSpec
 from corral.model.states import Connection
 from corral.node.actions.registry import NodeAction, node_actions
 from corral.node.bench import Artifacts
-from corral.node.devices import Devices
+from corral.node.devices import Device, Devices
 from corral.node.files import InputFiles
 from corral.node.held import HeldJob
 from corral.node.link import Link
@@ -66,6 +66,10 @@ class FakePhone:
 
     async def call(self, action: str, data: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as in the protocol
         raise NotImplementedError
+
+
+async def _look(_device: Device) -> None:
+    pass
 
 
 async def _nothing(_command: str) -> ShellResult:
@@ -131,6 +135,7 @@ class Workbench:
             steps=TakeSteps(spool=spool, artifacts=artifacts, files=files, actions=known, allows_shell=False),
             actions=known,
             may_touch=lambda: self.is_live,
+            check_up=_look,
             scratch=self.scratch,
         )
 
