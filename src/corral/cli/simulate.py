@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from cyclopts import Parameter, validators
 from cyclopts.types import Port
 
-from corral.cli.server import run_until_stopped
+from corral.cli.until_stopped import run_until_stopped
 from corral.model.errors import ConfigInvalidError
 from corral.simulator import Fleet
 from corral.simulator.scenario.load import load_scenario
