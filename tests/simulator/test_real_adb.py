@@ -139,6 +139,21 @@ async def test_a_phone_reboots_and_comes_back_by_itself(fleet: Fleet, phone: Adb
     assert float((await phone("shell", "uptime")).text.split("up")[1].split(",")[0].replace(":", "")) == 0
 
 
+async def test_a_connection_is_renewed_when_the_phone_is_asked_to(phone: AdbPhone) -> None:
+    assert (await phone("reconnect", "device")).status == 0
+    assert (await phone("wait-for-device")).status == 0
+
+    assert (await phone("shell", "echo again")).out == b"again\n"
+
+
+async def test_a_connection_that_the_host_ended_is_made_anew(phone: AdbPhone) -> None:
+    await phone.adb("disconnect", phone.address)
+    assert await phone.state() is None
+    await phone.adb("connect", phone.address)
+
+    assert (await phone("shell", "echo again")).out == b"again\n"
+
+
 async def test_track_devices_sees_a_phone_go_and_come(fleet: Fleet, phone: AdbPhone) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", phone.adb.port)
     writer.write(b"0012host:track-devices")

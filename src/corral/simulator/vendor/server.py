@@ -43,7 +43,7 @@ class VendorServer:
 
     async def start(self, host: str, port: int) -> None:
         """Listen. Raises OSError when the port is taken."""
-        self._server = await serve(self._serve, host, port, max_size=_MAX_FRAME, compression=None)
+        self._server = await serve(self._serve, host, port, max_size=_MAX_FRAME, compression=None, close_timeout=1)
 
     async def aclose(self) -> None:
         if self._server is not None:
