@@ -6,6 +6,7 @@ from typing import Final
 from corral.model.errors import (
     CorralError,
     ForbiddenError,
+    InvalidRequestError,
     RecipeInvalidError,
     ServerUnavailableError,
     UnauthenticatedError,
@@ -28,7 +29,8 @@ def describe(error: CorralError) -> list[str]:
     if isinstance(error, RecipeInvalidError):
         return [f"corral: {problem}" for problem in error.problems]
     advice = next((text for kind, text in _ADVICE if isinstance(error, kind) and not _is_told(error)), None)
-    where = f" ({error.path})" if error.path and error.path not in error.message else ""
+    is_placed = isinstance(error, InvalidRequestError) and error.path and error.path not in error.message
+    where = f" ({error.path})" if is_placed else ""
     return [f"corral: {error.message}{where}" + (f"; {advice}" if advice else "")]
 
 

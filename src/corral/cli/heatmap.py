@@ -17,12 +17,10 @@ def render_tiles(tiles: Mapping[int, str], *, width: int) -> Text:
     shown = Text()
     if not tiles:
         return shown
-    last = max(tiles)
+    last, lowest = max(tiles), (min(tiles) - 1) // _BLOCK * _BLOCK + 1
     digits = len(str(last))
-    blocks = max(1, (width - digits - 1) // (_BLOCK + 1))
-    columns = blocks * _BLOCK
-    for row in range((min(tiles) - 1) // columns, (last - 1) // columns + 1):
-        first = row * columns + 1
+    columns = max(1, (width - digits - 1) // (_BLOCK + 1)) * _BLOCK
+    for first in range(lowest, last + 1, columns):
         if not any(number in tiles for number in range(first, first + columns)):
             continue
         if shown:

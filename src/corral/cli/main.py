@@ -4,7 +4,6 @@ import sys
 from typing import Final
 
 from cyclopts import App, CycloptsError, Group
-from rich.text import Text
 
 import corral
 from corral.cli.exit_status import EXIT_CODES, status_of
@@ -43,13 +42,15 @@ app = App(
     name="corral",
     help=f"{corral.__doc__}\n\nEvery command has --help; most have --json. {EXIT_CODES}",
     version=corral.__version__,
-    error_formatter=lambda error: Text(f"corral: {error}", no_wrap=True, overflow="ignore"),
+    exit_on_error=False,
+    print_error=False,
     help_format="plaintext",
 )
 _SETUP: Final = Group("Setup", sort_key=len(_GROUPS))
-for _place, (_group, _commands) in enumerate(_GROUPS.items()):
+for _place, (_title, _commands) in enumerate(_GROUPS.items()):
+    _group = Group(_title, sort_key=_place)
     for _name, (_where, _help) in _commands.items():
-        app.command(f"corral.cli.{_where}", name=_name, help=_help, group=Group(_group, sort_key=_place))
+        app.command(f"corral.cli.{_where}", name=_name, help=_help, group=_group)
 app.register_install_completion_command(help="Let the shell complete commands and flags.", group=_SETUP)
 for _flag in ("--help", "--version"):
     app[_flag].group = _SETUP
@@ -67,7 +68,7 @@ def main() -> None:
 
         complain(error)
         sys.exit(status_of(error))
-    except CycloptsError as error:  # raised by a command, as its own parser raises it
+    except CycloptsError as error:  # the words themselves were not understood
         print(f"corral: {error}", file=sys.stderr)  # noqa: T201 - the command line talks
         sys.exit(2)
     except BrokenPipeError:  # whoever read our output has seen enough

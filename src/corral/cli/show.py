@@ -5,26 +5,22 @@ from rich.text import Text
 
 from corral.cli.heatmap import render_legend, render_tiles
 from corral.cli.output import age, colour_of, look, make_table, short, text_or_dash
-from corral.cli.watch import ORDER, print_summary, render_progress
+from corral.cli.watch import ORDER, print_summary, render_counts, spent_on
 from corral.wire.views import LogLine, Monitor, Selected
 
 
 def print_run(view: Monitor, console: Console, *, device: str | None) -> None:
     """The run, and its devices as a heatmap; or, of one device, the steps."""
     run = view.run
-    console.print(
-        Text.assemble(
-            (run.name, "bold"),
-            f"  {run.workflow.name}@{run.workflow.version}  {run.run_id}  created {age(run.created_at)} ago",
-        )
-    )
+    told = f"  {run.workflow.name}@{run.workflow.version}  {run.run_id}  {age(run.created_at)} ago  "
+    console.print(Text.assemble((run.name, "bold"), told, look(run.status), f"  {spent_on(view)}"))
     if device is not None:
         print_device(view.selected, console, device=device)
         return
     if run.status.is_terminal:
         print_summary(view, console)
     else:
-        console.print(render_progress(view, width=console.width))
+        console.print(render_counts(view, width=console.width))
     tiles = {tile.index: str(tile.activity) for tile in view.heatmap.items}
     if tiles:
         console.print(render_tiles(tiles, width=console.width))

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Final
 
 from rich.console import Console, Group
@@ -63,13 +62,23 @@ def _watch_lines(views: Iterator[Monitor]) -> Monitor:
 def render_progress(view: Monitor, *, width: int) -> Group:
     """Two lines: whose progress, and the bar with its counts."""
     run = view.run
-    spent = duration(view.server_time - (run.started_at or run.created_at))
-    head = Text.assemble((run.name, "bold"), f"  {short(run.run_id)}  ", look(run.status), f"  {spent}")
+    head = Text.assemble((run.name, "bold"), f"  {short(run.run_id)}  ", look(run.status), f"  {spent_on(view)}")
+    return Group(head, render_counts(view, width=width))
+
+
+def spent_on(view: Monitor) -> str:
+    """How long a run has been going, or took."""
+    run = view.run
+    return duration((run.finished_at or view.server_time) - (run.started_at or run.created_at))
+
+
+def render_counts(view: Monitor, *, width: int) -> Text:
+    """The bar, how many devices have ended, and how."""
+    run = view.run
     ended = run.counts.total - run.counts.waiting - run.counts.running
     bar = render_bar(run.counts, width=max(_NARROWEST, min(_WIDEST, width - 40)))
     bar.append(f" {ended}/{run.counts.total}  ")
-    bar.append_text(_legend(run.counts))
-    return Group(head, bar)
+    return bar.append_text(_legend(run.counts))
 
 
 def render_bar(counts: Counts, *, width: int) -> Text:
@@ -110,8 +119,8 @@ def print_summary(view: Monitor, console: Console) -> None:
         console.print(_trouble_table(trouble))
         if len(trouble) > _MOST_ROWS:
             console.print(f"… and {len(trouble) - _MOST_ROWS} more: corral run show {short(run.run_id)}", style="dim")
-    spent = duration((run.finished_at or datetime.now(UTC)) - (run.started_at or run.created_at))
-    line = Text.assemble(look(run.status), f"  {run.name}  {short(run.run_id)}  {say_counts(run.counts)}  in {spent}")
+    told = f"  {run.name}  {short(run.run_id)}  {say_counts(run.counts)}  in {spent_on(view)}"
+    line = Text.assemble(look(run.status), told)
     console.print(line)
     if run.last_error_message and not trouble:
         console.print(run.last_error_message, style=colour_of("error"))

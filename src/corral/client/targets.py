@@ -23,11 +23,11 @@ def parse_target(*texts: str) -> Json:
     for word in _words(texts):
         _add(target, word)
     if not target:
-        raise _refused("", f"no device is named: say {_KINDS}")
+        raise _refused(f"no device is named: say {_KINDS}")
     if "all" in target and "any" in target:
-        raise _refused("any", "all devices and any of them exclude one another")
+        raise _refused("all devices and any of them exclude one another")
     if "any" in target and set(target) - {"any", "tags"}:
-        raise _refused("any", "any:COUNT goes with tag:NAME and nothing else")
+        raise _refused("any:COUNT goes with tag:NAME and nothing else")
     if "all" in target and len(target) > 1:
         del target["all"]  # everything, narrowed
     return target
@@ -45,7 +45,7 @@ def _add(target: Json, word: str) -> None:
     elif bounds := _RANGE.fullmatch(word):
         first, last = int(bounds[1]), int(bounds[2])
         if first > last:
-            raise _refused(word, f"the range {word} runs backwards: write {last}-{first}")
+            raise _refused(f"the range {word} runs backwards: write {last}-{first}")
         target.setdefault("indexes", []).append([first, last])
     else:
         _add_named(target, word)
@@ -54,15 +54,15 @@ def _add(target: Json, word: str) -> None:
 def _add_named(target: Json, word: str) -> None:
     kind, separator, value = word.partition(":")
     if kind in {"label", "labels"} or word.startswith("label="):
-        raise _refused(word, "a label is for people to read: give the devices a tag, and write tag:NAME")
+        raise _refused("a label is for people to read: give the devices a tag, and write tag:NAME")
     if not separator or kind not in _NAMED:
-        raise _refused(word, f"'{word:.80}' is not a target: say {_KINDS}")
+        raise _refused(f"'{word:.80}' is not a target: say {_KINDS}")
     if not value:
-        raise _refused(word, f"{kind}: needs a value, as in {kind}:{_NAMED[kind][1]}")
+        raise _refused(f"{kind}: needs a value, as in {kind}:{_NAMED[kind][1]}")
     key, _, read = _NAMED[kind]
     if key == "any":
         if "any" in target:
-            raise _refused(word, "any:COUNT can be said once")
+            raise _refused("any:COUNT can be said once")
         target[key] = read(value)
     else:
         target.setdefault(key, []).append(read(value))
@@ -70,7 +70,7 @@ def _add_named(target: Json, word: str) -> None:
 
 def _read_count(text: str) -> int:
     if not _NUMBER.fullmatch(text):
-        raise _refused(f"any:{text}", f"any:{text:.80} needs a count, as in any:5")
+        raise _refused(f"any:{text:.80} needs a count, as in any:5")
     return int(text)
 
 
@@ -78,11 +78,11 @@ def _read_id(text: str) -> str:
     try:
         return str(UUID(text))
     except ValueError:
-        raise _refused(f"device:{text}", f"device:{text:.80} needs a device's id, a UUID") from None
+        raise _refused(f"device:{text:.80} needs a device's id, a UUID") from None
 
 
-def _refused(word: str, message: str) -> InvalidRequestError:
-    return InvalidRequestError(message, code="target_invalid", path=f"target {word}".strip())
+def _refused(message: str) -> InvalidRequestError:
+    return InvalidRequestError(message, code="target_invalid", path="target")
 
 
 _NAMED: Final[dict[str, tuple[str, str, Callable[[str], Any]]]] = {
