@@ -1,5 +1,7 @@
 """The ASGI app on a real PostgreSQL, a database per test."""
 
+import io
+import logging
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -9,12 +11,14 @@ from typing import Any, cast
 import httpx
 import pytest
 import pytest_asyncio
+import structlog
 from msgspec.structs import replace
 
 from corral.api.app import App
 from corral.config import Secret, ServerConfig
 from corral.engine import Engine
 from corral.engine.embedded import find_binaries
+from corral.telemetry import configure_logs
 from tests.api.client import NODE_SECRET, OPERATOR_TOKEN, Node, Operator
 from tests.engine.conftest import farm, farm_dsn, template_cluster
 from tests.storage.conftest import bucket, s3_endpoint
@@ -71,3 +75,15 @@ def operator(http: httpx.AsyncClient) -> Operator:
 @pytest.fixture
 def node(http: httpx.AsyncClient) -> Node:
     return Node(http)
+
+
+@pytest.fixture
+def lines() -> Iterator[io.StringIO]:
+    """What the server logs, as JSON lines."""
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    stream = io.StringIO()
+    configure_logs(stream=stream, log_format="json", level="debug")
+    yield stream
+    root.handlers, root.level = handlers, level
+    structlog.reset_defaults()

@@ -6,15 +6,17 @@ from typing import Any, cast
 import httpx
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from corral.api.auth import Doorkeeper
 from corral.api.deadline import DEADLINE, Deadline
+from corral.api.doorkeeper import Doorkeeper
 from corral.api.gate import Gate
+from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
 from corral.config import ServerConfig
 
 
 async def ask(inside: ASGIApp, *, timeout_s: float = 60, content: bytes = b"") -> httpx.Response:
-    app = Gate(inside, doorkeeper=Doorkeeper(ServerConfig()), metrics=Metrics(), timeout_s=timeout_s)
+    known = KnownCredentials(cast("Any", None))  # nothing is shown here that it would look up
+    app = Gate(inside, doorkeeper=Doorkeeper(ServerConfig(), known), metrics=Metrics(), timeout_s=timeout_s)
     transport = httpx.ASGITransport(cast("Any", app), raise_app_exceptions=True)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         answer = await http.request("GET", "/", content=content)

@@ -7,7 +7,7 @@ import httpx
 import msgspec
 import pytest
 
-from corral.api.views import Dashboard, Monitor
+from corral.wire.views import Dashboard, Monitor
 from tests.api.client import AS_OPERATOR, Node, Operator, artifact_key
 
 OPEN = {"name": "open-app", "uses": "app.start", "with": {"package": "com.android.settings"}, "tags": ["basic"]}
@@ -59,6 +59,32 @@ async def test_an_unchanged_run_is_not_told_again(operator: Operator, http: http
     assert (answer.status_code, answer.content) == (304, b"")
     await node.pull()
     assert (await ask(etag)).status_code == 200
+
+
+async def test_the_log_of_a_run_goes_on_where_it_was_left(operator: Operator, node: Node) -> None:
+    await node.register("R58M1", "R58M2")
+    run = await operator.given_run()
+    (one, two) = (await node.pull())["jobs"]
+    path = f"/api/runs/{run['run_id']}/logs"
+
+    async def ask(**query: object) -> dict[str, Any]:
+        page: dict[str, Any] = (await operator.get(path, params=query)).json()
+        return page
+
+    assert await ask() == {"lines": [], "next": 0}
+    for job, word in ((one, "first"), (two, "second"), (one, "third")):
+        await node.call_back(node.event(job, "log", lines=[{"message": word, "step": "open", "level": "warning"}]))
+
+    page = await ask(limit=2)
+    assert [line["message"] for line in page["lines"]] == ["first", "second"]
+    page = await ask(after=page["next"])
+    assert [(line["message"], line["serial"], line["level"]) for line in page["lines"]] == [
+        ("third", one["serial"], "warning")
+    ]
+    assert await ask(after=page["next"]) == {"lines": [], "next": page["next"]}
+    assert [line["message"] for line in (await ask(device=two["serial"]))["lines"]] == ["second"]
+    assert [line["message"] for line in (await ask(device=two["index_no"]))["lines"]] == ["second"]
+    assert (await operator.get(f"/api/runs/{uuid4()}/logs")).status_code == 404
 
 
 async def test_explain_says_why_a_job_waits(operator: Operator, node: Node) -> None:

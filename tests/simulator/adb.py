@@ -4,12 +4,14 @@ import asyncio
 import os
 import socket
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-import adbutils
-
-BINARY = Path(adbutils.__file__).parent / "binaries" / "adb"
+_PACKAGE = find_spec("adbutils")
+assert _PACKAGE is not None
+assert _PACKAGE.origin is not None
+BINARY = Path(_PACKAGE.origin).parent / "binaries" / "adb"
 
 
 class Said(NamedTuple):

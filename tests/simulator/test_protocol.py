@@ -1,6 +1,5 @@
 """The device side of adb, spoken to byte by byte: what the real adb never does must not bring a phone down."""
 
-import asyncio
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -21,57 +20,8 @@ from corral.simulator.adbd.packets import (
     WRTE,
     Packet,
     encode,
-    read_packet,
 )
-
-HELLO = Packet(CNXN, VERSION_UNCHECKED, 1 << 20, b"host::features=shell_v2\0")
-
-
-class Host:
-    """An adb server that does as it is told."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader = reader
-        self.writer = writer
-        self.is_checked = True
-
-    async def send(self, *packets: Packet) -> None:
-        for packet in packets:
-            self.writer.write(encode(packet, is_checked=self.is_checked))
-        await self.writer.drain()
-
-    async def receive(self) -> Packet:
-        async with asyncio.timeout(20):
-            return await read_packet(self.reader, is_checked=lambda: self.is_checked)
-
-    async def ends(self) -> bool:
-        """Whether the phone drops the line, whatever it says before."""
-        async with asyncio.timeout(20):
-            try:
-                while await self.reader.read(65536):
-                    pass
-            except ConnectionError:
-                pass
-        return True
-
-    async def greet(self) -> Packet:
-        await self.send(HELLO)
-        answer = await self.receive()
-        self.is_checked = False
-        return answer
-
-    async def run(self, line: str, number: int = 1) -> bytes:
-        """A command by the first shell protocol, acknowledged as adb does."""
-        await self.send(Packet(OPEN, number, 0, f"shell:{line}\0".encode()))
-        output = b""
-        while True:
-            packet = await self.receive()
-            if packet.command == WRTE:
-                output += packet.payload
-                await self.send(Packet(OKAY, number, packet.arg0))
-            elif packet.command == CLSE:
-                return output
-
+from tests.simulator.host import HELLO, Host
 
 Plug = Callable[[], Awaitable[Host]]
 
@@ -81,8 +31,7 @@ async def plug(fleet: Fleet) -> AsyncIterator[Plug]:
     hosts: list[Host] = []
 
     async def connect() -> Host:
-        name, port = fleet.addresses[0].split(":")
-        hosts.append(Host(*await asyncio.open_connection(name, int(port))))
+        hosts.append(await Host.connect(fleet.addresses[0]))
         return hosts[-1]
 
     yield connect

@@ -16,7 +16,7 @@ async def test_a_store_that_is_there_passes_its_check(store: Store) -> None:
 
 
 async def test_a_bucket_that_is_not_there_fails_it(s3_endpoint: str, bucket: str) -> None:
-    with pytest.raises(StorageUnavailableError, match="bucket does not exist"):
+    with pytest.raises(StorageUnavailableError, match="bucket"):
         await open_store(f"s3://no-{bucket}?endpoint={s3_endpoint}&region=us-east-1").check()
 
 

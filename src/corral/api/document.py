@@ -7,17 +7,20 @@ from litestar import Request
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
-from corral.api.problems import ErrorBody
+from corral.api.doorkeeper import COOKIE
+from corral.api.doors import DOORS, Door
 from corral.api.routes.commands import CommandBody
 from corral.api.routes.playbooks import PlaybookBody
-from corral.api.views import Dashboard, Monitor
 from corral.storage.sniff import CONTENT_TYPES
+from corral.wire.problems import ErrorBody
+from corral.wire.views import Dashboard, Monitor
 
 COMPONENTS: Final = Components(
     security_schemes={
         "node": SecurityScheme(type="apiKey", name="X-Node-Auth", security_scheme_in="header"),
         "operator": SecurityScheme(type="http", scheme="bearer"),
         "operatorKey": SecurityScheme(type="apiKey", name="X-Api-Key", security_scheme_in="header"),
+        "session": SecurityScheme(type="apiKey", name=COOKIE, security_scheme_in="cookie"),
     }
 )
 # Any endpoint may answer these; a closer list per endpoint would only go stale.
@@ -71,14 +74,6 @@ _MORE: Final[dict[tuple[str, str], dict[str, str]]] = {
     ("get", "/api/artifacts/{artifact_id}/content"): _CONTENT,
     ("get", "/api/files/{ref}/content"): _CONTENT,
 }
-_NODE_OPERATIONS: Final = {
-    ("put", _PUT_ARTIFACT),
-    ("post", "/api/artifacts/uploads"),
-    ("post", "/api/artifacts/uploads/{upload_id}/accept"),
-}
-_OPERATIONS_FOR_BOTH: Final = {("get", "/api/files/{ref}"), ("get", "/api/files/{ref}/content")}
-_NODE_PATHS: Final = ("/api/nodes/register", "/api/nodes/heartbeat", "/api/nodes/pull", "/api/nodes/callback")
-_PUBLIC_PATHS: Final = ("/health", "/ready")
 
 
 class Document(OpenAPIRenderPlugin):
@@ -112,10 +107,14 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
 def _complete_operation(
     key: tuple[str, str], operation: dict[str, Any], *, error: dict[str, Any], schema_of: dict[type, dict[str, Any]]
 ) -> dict[str, Any]:
+    method, path = key
+    door = DOORS[method.upper(), path]
     responses = {status: told for status, told in operation["responses"].items() if status not in _ERRORS}
     for status, description in _ERRORS.items():
         responses[status] = {"description": description, "content": {"application/json": {"schema": error}}}
-    completed = {**operation, "responses": responses, "security": _security(key)}
+    completed = {**operation, "responses": responses, "security": _security(door)}
+    if door.role is not None:
+        completed["x-role"] = str(door.role)
     if key == ("post", "/api/workflows"):
         completed["requestBody"] = _RECIPE_BODY
     if key in _BODIES:
@@ -126,6 +125,14 @@ def _complete_operation(
         responses["200"] = {"description": "The document, as the database wrote it", "content": content}
     if key in _RAW_BODIES:
         completed["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BYTES}}}
+    _add_more(key, responses, error)
+    if "204" in responses:  # whatever Litestar makes of a Response: there is nothing in it
+        responses["204"] = {"description": "Done"}
+    return completed
+
+
+def _add_more(key: tuple[str, str], responses: dict[str, Any], error: dict[str, Any]) -> None:
+    """What Litestar cannot know of an answer: other statuses, and bytes."""
     if _MORE.get(key) is _CONTENT:
         responses["200"] = {"description": "The bytes", "content": _ANY_CONTENT}
         responses["416"] = {"description": "No such range", "content": {"application/json": {"schema": error}}}
@@ -135,14 +142,9 @@ def _complete_operation(
             responses[status]["content"] = responses["201"]["content"]
         elif status == "206":
             responses[status]["content"] = _ANY_CONTENT
-    return completed
 
 
-def _security(key: tuple[str, str]) -> list[dict[str, list[str]]]:
-    _, path = key
-    operator: list[dict[str, list[str]]] = [{"operator": []}, {"operatorKey": []}]
-    if path in _PUBLIC_PATHS:
-        return []
-    if path in _NODE_PATHS or key in _NODE_OPERATIONS:
-        return [{"node": []}]
-    return [{"node": []}, *operator] if path.endswith("/drain") or key in _OPERATIONS_FOR_BOTH else operator
+def _security(door: Door) -> list[dict[str, list[str]]]:
+    names = ["node"] if door.nodes else []
+    names += ["operator", "operatorKey", "session"] if door.role is not None else []
+    return [{name: []} for name in names]

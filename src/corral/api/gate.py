@@ -4,18 +4,22 @@ import asyncio
 import re
 import time
 import uuid
+from ipaddress import ip_network
 from typing import Any, Final, cast
 
 import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from corral.api.auth import CALLER, Caller, Doorkeeper
+from corral.api.auth import CALLER, KNOCK
 from corral.api.deadline import DEADLINE, REQUEST_TIMEOUT_S, Deadline
+from corral.api.doorkeeper import Doorkeeper
+from corral.api.knock import read_knock
 from corral.api.metrics import Metrics
-from corral.api.problems import ErrorBody, describe
+from corral.api.problems import describe
 from corral.model.errors import RequestTimeoutError
-from corral.telemetry import bound, logger
+from corral.telemetry import bind, bound, logger
+from corral.wire.problems import ErrorBody
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _SECURITY_HEADERS: Final = [
@@ -33,11 +37,18 @@ class Gate:
     """The outermost layer of the app."""
 
     def __init__(
-        self, app: ASGIApp, *, doorkeeper: Doorkeeper, metrics: Metrics, timeout_s: float = REQUEST_TIMEOUT_S
+        self,
+        app: ASGIApp,
+        *,
+        doorkeeper: Doorkeeper,
+        metrics: Metrics,
+        trusted_proxy: str = "",
+        timeout_s: float = REQUEST_TIMEOUT_S,
     ) -> None:
         self._app = app
         self._timeout_s = timeout_s
         self._doorkeeper = doorkeeper
+        self._trusted_proxy = ip_network(trusted_proxy) if trusted_proxy else None
         self._metrics = metrics
         self._open = 0
         self._quiet = asyncio.Event()
@@ -61,18 +72,20 @@ class Gate:
         await self._quiet.wait()
 
     async def _serve(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        request_id = headers.get("x-request-id", "")
+        knock = read_knock(scope, trusted_proxy=self._trusted_proxy)
+        request_id = knock.headers.get("x-request-id", "")
         if not _REQUEST_ID.fullmatch(request_id):
             request_id = uuid.uuid4().hex
         reply = _Reply(send, request_id)
         started = time.perf_counter()
-        with bound(request_id=request_id):
+        with bound(request_id=request_id, actor=None):
             try:
-                cast("dict[str, Any]", scope)[CALLER] = self._identify(scope, headers)
                 async with asyncio.timeout(self._timeout_s) as timeout:
                     reply.deadline = deadline = Deadline(timeout, self._timeout_s)
-                    cast("dict[str, Any]", scope)[DEADLINE] = deadline
+                    caller = await self._doorkeeper.identify(knock)
+                    cast("dict[str, Any]", scope).update({KNOCK: knock, CALLER: caller, DEADLINE: deadline})
+                    if caller.actor is not None:
+                        bind(actor=caller.actor)
                     await self._app(scope, deadline.watch(receive), reply)
             except TimeoutError:
                 await reply.refuse(RequestTimeoutError("the request took too long"))
@@ -82,13 +95,6 @@ class Gate:
             route = str(scope.get("path_template") or "unknown")
             self._metrics.count_request(scope["method"], route, reply.status, took_s)
             _log.debug("served", method=scope["method"], path=scope["path"], status=reply.status, took_s=took_s)
-
-    def _identify(self, scope: HTTPScope, headers: dict[str, str]) -> Caller:
-        client = scope.get("client")
-        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
-        return self._doorkeeper.identify(
-            headers=headers, address=client[0] if client else "", has_body=has_body, method=scope["method"]
-        )
 
 
 class _Reply:

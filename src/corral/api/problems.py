@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-import msgspec
 from litestar import MediaType, Request, Response
 from litestar.exceptions import HTTPException, LitestarException, ValidationException
 
@@ -44,6 +43,7 @@ from corral.model.errors import (
     UploadOffsetError,
 )
 from corral.telemetry import logger
+from corral.wire.problems import ErrorBody, Fault
 
 STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
     InvalidRequestError: 400,
@@ -92,21 +92,6 @@ _OUR_FAULT: Final = "something went wrong; the server's log says what"
 # msgspec names the object; we name the field in it.
 _NAMED_FIELD: Final = re.compile(r"(?:unknown|missing required) field `([^`]*)`")
 _log = logger(__name__)
-
-
-class Fault(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is wrong; `path` names the offending value, `problems` all of them where there are several."""
-
-    code: str
-    message: str
-    path: str | None = None
-    problems: list[dict[str, str]] | None = None
-
-
-class ErrorBody(msgspec.Struct, frozen=True, kw_only=True):
-    """The body of every answer that is not a success."""
-
-    error: Fault
 
 
 def describe(error: BaseException) -> tuple[int, Fault]:

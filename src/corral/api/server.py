@@ -1,6 +1,8 @@
 """What the handlers of one server process share."""
 
 from corral.api.commit import CallbackCommitter
+from corral.api.doorkeeper import Doorkeeper
+from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
 from corral.api.waiting import WaitingPulls
 from corral.config import ServerConfig
@@ -16,5 +18,7 @@ class Server:
         self.config = config
         self.storage = storage
         self.metrics = Metrics()
+        self.known = KnownCredentials(engine)
+        self.doorkeeper = Doorkeeper(config, self.known)
         self.waiting = WaitingPulls(engine)
         self.committer = CallbackCommitter(engine)

@@ -11,12 +11,12 @@ from typing import Annotated
 from cyclopts import Parameter
 from msgspec.structs import replace
 
+from corral.cli.database import open_database
 from corral.cli.serve import claim_port, serve
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.workers import supervise
 from corral.config import Secret, ServerConfig, load_server_config
 from corral.engine import Engine
-from corral.engine.embedded import EmbeddedPostgres
 from corral.storage import open_storage
 from corral.telemetry import configure_logs, logger
 
@@ -81,7 +81,7 @@ def server(
 
 async def run_server(told: ServerConfig, stopping: asyncio.Event) -> None:
     """Bring up the database and the store, migrate, and serve until told to stop."""
-    async with _data_dir(told) as config, _database(config) as dsn:
+    async with _data_dir(told) as config, open_database(config) as dsn:
         await open_storage(config).check()
         async with Engine.connect(dsn, max_connections=1) as engine:
             for name in await engine.migrate():
@@ -101,15 +101,3 @@ async def _data_dir(config: ServerConfig) -> AsyncIterator[ServerConfig]:
         return
     with tempfile.TemporaryDirectory(prefix="corral-", ignore_cleanup_errors=True) as path:
         yield replace(config, data_dir=path)
-
-
-@asynccontextmanager
-async def _database(config: ServerConfig) -> AsyncIterator[str]:
-    if config.database_url is not None:
-        yield config.database_url.reveal()
-    elif config.ephemeral:
-        async with EmbeddedPostgres.ephemeral() as postgres:
-            yield postgres.dsn
-    else:
-        async with EmbeddedPostgres.open(config.data_path / "postgres") as postgres:
-            yield postgres.dsn

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -11,6 +12,7 @@ from cyclopts import Parameter, validators
 from cyclopts.types import Port
 
 from corral.cli.until_stopped import run_until_stopped
+from corral.model.errors import ConfigInvalidError
 from corral.simulator import Fleet
 from corral.simulator.scenario.load import load_scenario
 from corral.telemetry import configure_logs, logger
@@ -78,7 +80,11 @@ def simulate(
 
 
 async def _run(fleet: Fleet, addresses: Path | None, stopping: asyncio.Event) -> None:
-    async with fleet:
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(fleet)
+        except OSError as error:
+            raise ConfigInvalidError(f"a port cannot be listened on: {error}") from error
         if addresses is not None:
             await asyncio.to_thread(_write, addresses, "".join(f"{address}\n" for address in fleet.addresses))
         _log.info(

@@ -199,6 +199,20 @@ class Explanation(Struct, frozen=True):
     expected_start_at: datetime | None
 
 
+class RunLogLine(Struct, frozen=True):
+    """One log line of a run; numbers count up, with gaps."""
+
+    line_no: int
+    job_id: UUID
+    index_no: int | None
+    serial: str | None
+    attempt: int
+    at: datetime
+    level: str
+    step: str | None
+    message: str
+
+
 class RunSpec(Struct, frozen=True):
     """What a node needs to execute jobs of a run, secrets included. Never shown to people."""
 
@@ -484,3 +498,14 @@ class Violation(Struct, frozen=True):
     invariant: str
     object: str
     detail: str
+
+
+class AuditEntry(Struct, frozen=True):
+    """Who did what to which."""
+
+    audit_id: UUID
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    detail: Json

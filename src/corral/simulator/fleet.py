@@ -110,19 +110,27 @@ class Fleet:
     async def __aenter__(self) -> Self:
         allow_sockets(len(self.phones) * _SOCKETS_PER_PHONE + _SOCKETS_BESIDES)
         try:
-            for number, (phone, adbd) in enumerate(zip(self.phones, self._adbds, strict=True)):
-                await adbd.start(LOOPBACK, self._port_base + number if self._port_base else 0)
+            for port, listener in sorted(self._listeners(), key=lambda each: each[0] == 0):
+                await listener.start(LOOPBACK, port)
+            for phone, adbd in zip(self.phones, self._adbds, strict=True):
                 phone.handle = adbd.address
                 phone.on_power.append(self._look)
-            if self._vendor_port is not None:
-                await self._vendor.start(LOOPBACK, self._vendor_port)
-            if self._control_port is not None:
-                await self._control.start(LOOPBACK, self._control_port)
         except BaseException:
             await self.aclose()
             raise
         self._watching = asyncio.create_task(self._watch())
         return self
+
+    def _listeners(self) -> list[tuple[int, Adbd | VendorServer | ControlServer]]:
+        """All of them with their ports. Those that were asked for must be taken before the system chooses any."""
+        listeners: list[tuple[int, Adbd | VendorServer | ControlServer]] = [
+            (self._port_base + number if self._port_base else 0, adbd) for number, adbd in enumerate(self._adbds)
+        ]
+        if self._vendor_port is not None:
+            listeners.append((self._vendor_port, self._vendor))
+        if self._control_port is not None:
+            listeners.append((self._control_port, self._control))
+        return listeners
 
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None

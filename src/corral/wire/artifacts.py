@@ -9,6 +9,8 @@ from uuid import UUID
 
 from msgspec import Meta, Struct
 
+from corral.model.records import Artifact
+
 JOB_ID: Final = "X-Job-Id"
 LEASE_TOKEN: Final = "X-Lease-Token"  # noqa: S105 - a header's name
 CONTENT_SHA256: Final = "X-Content-Sha256"
@@ -49,3 +51,10 @@ class StoredArtifact(Struct, frozen=True, kw_only=True):
     size_bytes: int
     sha256: str
     content_type: str
+
+
+class ArtifactPage(Struct, frozen=True, kw_only=True):
+    """Artifacts, newest first; `next` is the `before` of the following page, null on the last."""
+
+    artifacts: list[Artifact]
+    next: str | None

@@ -84,6 +84,15 @@ async def test_a_lock_screen_that_stays_is_told_to_whoever_reads_the_log(worksho
     assert [level for level, _ in workshop.bench.lines] == ["warning"]
 
 
+async def test_a_device_that_lets_nobody_change_settings_is_used_all_the_same(workshop: Workshop) -> None:
+    refusal = "java.lang.SecurityException: Permission denial: writing to settings requires WRITE_SECURE_SETTINGS"
+    workshop.told({**AWAKE, "settings put": failed(255, f"Exception occurred while executing 'put':\n{refusal}")})
+
+    assert (await workshop.perform("device.bootstrap"))["sdk"] == 34
+
+    assert [level for level, _ in workshop.bench.lines] == ["warning"]
+
+
 async def test_a_device_that_does_not_say_what_it_is_is_a_failure(workshop: Workshop) -> None:
     workshop.told({**AWAKE, "ro.build.version.sdk": ""})
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -143,6 +144,13 @@ JOURNEY = [
     Try("report", {"message": "done", "data": {"a": 1}}, lambda output, _: output == {"a": 1}),
     Try("shell.run", {"command": "echo hello"}, lambda output, _: output["stdout"] == "hello"),
 ]  # fmt: skip
+
+
+def fields_yielded(action: str) -> set[str]:
+    contract = node_actions()[action].spec.output
+    return {field.encode_name for field in msgspec.structs.fields(contract)} if contract else set()
+
+
 ELSEWHERE = {"vendor.call", "http.request"}
 
 
@@ -155,6 +163,7 @@ async def test_every_action_works_on_a_phone(on_phone: OnPhone, tmp_path: Path) 
     for each in JOURNEY:
         output = await on_phone.perform(each.action, **each.with_)
         assert each.holds(output, on_phone), (each.action, each.with_, output)
+        assert output.keys() == fields_yielded(each.action) or node_actions()[each.action].spec.is_output_open
 
     assert {each.action for each in JOURNEY} | ELSEWHERE == {spec.name for spec in CATALOG}
 

@@ -52,6 +52,12 @@ async def test_a_phone_without_uiautomator_is_not_waited_for(workshop: Workshop)
         await workshop.perform("ui.wait_text", text="x")
 
 
+async def test_a_dump_counts_although_the_phone_killed_the_one_who_made_it(workshop: Workshop) -> None:
+    workshop.told({"uiautomator": failed(137, "Killed", READY)})
+
+    assert (await workshop.perform("ui.wait_text", text="Welcome"))["text"] == "Welcome back, Kim"
+
+
 async def test_no_dump_is_left_on_the_phone(workshop: Workshop) -> None:
     workshop.told({"uiautomator": READY})
 

@@ -9,7 +9,6 @@ from litestar import Request, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, HeaderParameter, JSONBody, QueryParameter
 from litestar.response import Response
-from msgspec import Struct
 
 from corral.api.auth import check_speaks_for
 from corral.api.body import StreamedBody, content_length
@@ -25,6 +24,7 @@ from corral.wire.artifacts import (
     JOB_ID,
     LEASE_TOKEN,
     ArtifactAnnouncement,
+    ArtifactPage,
     ArtifactUploadReply,
     DirectTarget,
     StoredArtifact,
@@ -34,13 +34,6 @@ _DIRECT_LASTS: Final = timedelta(minutes=15)
 JobHeader = Annotated[UUID, HeaderParameter(name=JOB_ID)]
 TokenHeader = Annotated[UUID, HeaderParameter(name=LEASE_TOKEN)]
 Sha256Header = Annotated[str, HeaderParameter(name=CONTENT_SHA256, pattern=r"^[0-9a-f]{64}$")]
-
-
-class ArtifactPage(Struct, frozen=True, kw_only=True):
-    """Artifacts, newest first; `next` is the `before` of the following page, null on the last."""
-
-    artifacts: list[Artifact]
-    next: str | None
 
 
 @put(
@@ -185,8 +178,15 @@ async def get_artifact_content(
     )
 
 
-FOR_NODES: Final = [put_artifact, put_artifact_of_node_content, begin_artifact, accept_artifact]
-FOR_OPERATORS: Final = [list_artifacts, get_artifact, get_artifact_content]
+HANDLERS: Final = [
+    put_artifact,
+    put_artifact_of_node_content,
+    begin_artifact,
+    accept_artifact,
+    list_artifacts,
+    get_artifact,
+    get_artifact_content,
+]
 
 
 async def _put(

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, HeaderParameter, JSONBody, PathParameter, QueryParameter
 from litestar.response import Response
 
-from corral.api.auth import caller_of, nodes_and_operators, operators_only
+from corral.api.auth import caller_of
 from corral.api.body import StreamedBody, content_length
 from corral.api.content import redirect_to_content, serve_content
 from corral.api.deadline import allow_time_to_store
@@ -62,7 +62,7 @@ async def finish_file(
     return await _finish(upload, server, request)
 
 
-@put("/api/files/{ref:str}", guards=[operators_only], status_code=201, request_max_body_size=None)
+@put("/api/files/{ref:str}", status_code=201, request_max_body_size=None)
 async def put_file(
     ref: Annotated[str, PathParameter(pattern=FILE_NAME, description="The file's name.")],
     server: NamedDependency[Server],
@@ -92,7 +92,7 @@ async def list_files(
     return FilePage(files=files, next=files[-1].file_no if len(files) == limit else None)
 
 
-@delete("/api/files/{ref:str}", guards=[operators_only], status_code=204)
+@delete("/api/files/{ref:str}", status_code=204)
 async def delete_file(
     ref: Annotated[str, PathParameter(pattern=_SHA256, description="The file's sha256.")],
     server: NamedDependency[Server],
@@ -104,13 +104,13 @@ async def delete_file(
     await server.engine.files.forget_file(ref)
 
 
-@get("/api/files/{ref:str}", guards=[nodes_and_operators])
+@get("/api/files/{ref:str}")
 async def get_file(ref: FromPath[str], server: NamedDependency[Server]) -> InputFile:
     """An input file by its sha256, or the newest of that name."""
     return await server.engine.files.find(ref)
 
 
-@get("/api/files/{ref:str}/content", guards=[nodes_and_operators])
+@get("/api/files/{ref:str}/content")
 async def get_file_content(
     ref: FromPath[str],
     server: NamedDependency[Server],
@@ -134,9 +134,17 @@ async def get_file_content(
     )
 
 
-FOR_OPERATORS: Final = [begin_file, get_file_upload, append_to_file, finish_file, list_files]
-# With guards of their own: a path must be in one router, whoever its methods are for.
-GUARDED: Final = [put_file, delete_file, get_file, get_file_content]
+HANDLERS: Final = [
+    begin_file,
+    get_file_upload,
+    append_to_file,
+    finish_file,
+    put_file,
+    list_files,
+    delete_file,
+    get_file,
+    get_file_content,
+]
 
 
 async def _finish(upload: Upload, server: Server, request: Request[Any, Any, Any]) -> InputFile:

@@ -1,21 +1,14 @@
 """Whether the server lives, whether it can serve, and what it measures."""
 
-from typing import Final, Literal
+from typing import Final
 
 from litestar import MediaType, get
 from litestar.di import NamedDependency
 from litestar.response import Response
-from msgspec import Struct
 
 import corral
 from corral.api.server import Server
-
-
-class Liveness(Struct, frozen=True):
-    """The server answers."""
-
-    status: Literal["ok"]
-    version: str
+from corral.wire.health import Liveness
 
 
 @get("/health")
@@ -38,5 +31,4 @@ async def get_metrics(server: NamedDependency[Server]) -> Response[bytes]:
     return Response(server.metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-PUBLIC: Final = [get_health, get_ready]
-FOR_OPERATORS: Final = [get_metrics]
+HANDLERS: Final = [get_health, get_ready, get_metrics]

@@ -7,7 +7,7 @@ from uuid import UUID
 from corral.engine.announce import EVERYBODY, Announcements
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import NotFoundError
-from corral.model.records import Explanation, Json, Run, RunSpec
+from corral.model.records import Explanation, Json, Run, RunLogLine, RunSpec
 from corral.model.states import JobStatus, RunStatus
 
 
@@ -104,6 +104,18 @@ class Runs:
         """
         rows = await self._database.fetch("select * from corral.fn_explain_run($1, $2, $3)", run_id, after, limit)
         return to_records(rows, Explanation)
+
+    async def list_run_logs(
+        self, run_id: UUID, *, device: str | None = None, after: int = 0, limit: int = 1000
+    ) -> list[RunLogLine]:
+        """Log lines, oldest first; `after` is the last number seen. Whoever goes on like that misses none.
+
+        `device` is a number or a serial. Raises NotFoundError for the run.
+        """
+        rows = await self._database.fetch(
+            "select * from corral.fn_list_run_logs($1, $2, $3, $4)", run_id, device, after, limit
+        )
+        return to_records(rows, RunLogLine)
 
     async def review_run(self, run_id: UUID, *, actor: str | None = None) -> Run:
         """Note that somebody looked at an ended run. Raises NotFoundError, and ConflictError while it is going."""

@@ -1,4 +1,4 @@
-"""Requests from the node. Redirects are answers like any other: whoever wants to follow one says so in the recipe."""
+"""Requests from the node. A redirect is an answer like any other, and never followed."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._opener = opener
-        self._version = VERSION_CHECKED
+        self._version = self._peer_version = VERSION_CHECKED
         self._max_payload = MAX_PAYLOAD
         self._streams: dict[int, tuple[Stream, asyncio.Task[None]]] = {}
         self._next_id = 1
@@ -79,9 +79,11 @@ class Connection:
         """Drop the line without a word, as when a cable is pulled."""
         self._writer.transport.abort()
 
-    def on_authorized(self) -> None:
-        """Somebody confirmed on the phone: a host that waits is let in."""
-        if self._has_asked and not self._is_online and not self._phone.faults.is_unauthorized:
+    def look(self) -> None:
+        """The phone's state changed: a host that waits may be let in, one that is no longer trusted is cut."""
+        if not self._phone.is_up or (self._is_online and self._phone.faults.is_unauthorized):
+            self.cut()
+        elif self._has_asked and not self._is_online and not self._phone.faults.is_unauthorized:
             self._go_online()
 
     def _send(self, packet: Packet) -> None:

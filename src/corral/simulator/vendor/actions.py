@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import posixpath
 import shlex
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from corral.simulator.phone.files import FileError
 from corral.simulator.phone.phone import Phone
 from corral.simulator.shell.streams import Captured
-from corral.simulator.vendor.state import VendorState
+from corral.simulator.vendor.request import Request, VendorError, action
 
 _KEYS: Final = {"1": "APP_SWITCH", "2": "HOME", "3": "BACK"}
 _SCREEN_DELAY_S: Final = 0.05
+_STILL_PERCENT: Final = 2.0
 _MAX_FILE: Final = 512 << 20
 _SWIPES: Final = {
     "4": (50, 40, 50, 60),
@@ -28,75 +29,7 @@ _SWIPES: Final = {
 }
 
 
-class VendorError(Exception):
-    """What is answered with code 10001."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """One call: its data, the phones that it is for, and all that are online."""
-
-    data: Any
-    phones: Sequence[Phone]
-    online: Sequence[Phone]
-    state: VendorState
-    connection: str
-    later: Callable[[Coroutine[Any, Any, None]], None]
-
-    def text(self, name: str) -> str:
-        """A value that must be there. Numbers are taken for their text."""
-        value = self.data.get(name) if isinstance(self.data, dict) else None
-        if value is None or isinstance(value, dict | list):
-            raise VendorError(f"data.{name} is missing")
-        return str(value)
-
-    async def shell(self, line: str) -> dict[str, str]:
-        """Run a line on every phone of the call, all at once; what each printed, by its handle."""
-        tasks = [asyncio.create_task(self._one(phone, line)) for phone in self.phones]
-        try:
-            printed = await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-        return {phone.handle: text for phone, text in zip(self.phones, printed, strict=True)}
-
-    async def _one(self, phone: Phone, line: str) -> str:
-        io = _Merged()
-        running = asyncio.create_task(phone.run(line, io, connection=self.connection))
-        try:
-            await asyncio.wait({running})
-        finally:
-            running.cancel()
-        if running.cancelled():
-            raise VendorError(f"{phone.handle} went away")
-        running.result()
-        return bytes(io.stdout).decode(errors="replace")
-
-    def store(self, phone: Phone, path: str, data: bytes) -> None:
-        try:
-            phone.files.write(path, data)
-        except FileError as error:
-            raise VendorError(f"{phone.handle}: {error}") from error
-
-
-class _Merged(Captured):
-    async def err(self, data: bytes) -> None:
-        await self.out(data)
-
-
-Action = Callable[[Request], Awaitable[Any]]
-ACTIONS: Final[dict[str, Action]] = {}
-
-
-def _action(name: str) -> Callable[[Action], Action]:
-    def enter(handler: Action) -> Action:
-        ACTIONS[name.lower()] = handler
-        return handler
-
-    return enter
-
-
-@_action("list")
+@action("list")
 async def list_(request: Request) -> list[dict[str, Any]]:
     state = request.state
     return [
@@ -120,12 +53,12 @@ async def list_(request: Request) -> list[dict[str, Any]]:
     ]
 
 
-@_action("adb_shell")
+@action("adb_shell")
 async def adb_shell(request: Request) -> dict[str, str]:
     return await request.shell(request.text("command"))
 
 
-@_action("adb")
+@action("adb")
 async def adb(request: Request) -> dict[str, str]:
     """A whole adb line; those that act on one phone's shell are known here."""
     words = shlex.split(request.text("command"))
@@ -147,7 +80,7 @@ async def adb(request: Request) -> dict[str, str]:
             raise VendorError("this adb command is not simulated")
 
 
-@_action("screen")
+@action("screen")
 async def screen(request: Request) -> None:
     """The reply comes first; the files appear, in pieces, after it."""
     folder = Path(request.text("savePath"))
@@ -170,7 +103,7 @@ async def _take(request: Request, phone: Phone, target: Path) -> None:
     await asyncio.to_thread(target.write_bytes, io.stdout)
 
 
-@_action("pointerEvent")
+@action("pointerEvent")
 async def pointer_event(request: Request) -> None:
     kind = request.text("type")
     if kind in _SWIPES:
@@ -180,10 +113,24 @@ async def pointer_event(request: Request) -> None:
             where = (float(request.text("x")), float(request.text("y")))
         except ValueError as error:
             raise VendorError("data.x and data.y are percentages") from error
-        if kind in {"1", "10"}:  # a finger that goes up where it went down is a click; moves are not told apart
-            await _per_phone(request, lambda phone: "input tap " + _points(phone, where))
+        await _touch(request, kind, where)
     else:
         raise VendorError(f"data.type: no pointer event {kind}")
+
+
+async def _touch(request: Request, kind: str, where: tuple[float, float]) -> None:
+    """A click; or a finger that goes down, moves, and goes up: where it went down is a click, elsewhere a swipe."""
+
+    def line(phone: Phone) -> str:
+        start = request.state.pressed.pop(phone.serial, where)
+        if max(abs(start[0] - where[0]), abs(start[1] - where[1])) < _STILL_PERCENT:
+            return "input tap " + _points(phone, where)
+        return "input swipe " + _points(phone, (*start, *where)) + " 200"
+
+    if kind == "0":
+        request.state.pressed.update({phone.serial: where for phone in request.phones})
+    elif kind in {"1", "10"}:
+        await _per_phone(request, line)
 
 
 def _points(phone: Phone, percentages: Sequence[float]) -> str:
@@ -193,18 +140,10 @@ def _points(phone: Phone, percentages: Sequence[float]) -> str:
 
 async def _per_phone(request: Request, line: Callable[[Phone], str]) -> None:
     for phone in request.phones:
-        alone = Request(
-            data=request.data,
-            phones=[phone],
-            online=request.online,
-            state=request.state,
-            connection=request.connection,
-            later=request.later,
-        )
-        await alone.shell(line(phone))
+        await replace(request, phones=[phone]).shell(line(phone))
 
 
-@_action("pushEvent")
+@action("pushEvent")
 async def push_event(request: Request) -> None:
     key = _KEYS.get(request.text("type"))
     if key is None:
@@ -212,35 +151,35 @@ async def push_event(request: Request) -> None:
     await request.shell(f"input keyevent {key}")
 
 
-@_action("inputText")
+@action("inputText")
 async def input_text(request: Request) -> None:
     await request.shell(f"input text {shlex.quote(request.text('content'))}")
 
 
-@_action("writeClipBoard")
+@action("writeClipBoard")
 async def write_clipboard(request: Request) -> None:
     content = request.text("content")
     for phone in request.phones:
         phone.desktop.clipboard = content
 
 
-@_action("startApk")
+@action("startApk")
 async def start_apk(request: Request) -> None:
     package = shlex.quote(request.text("apk"))
     _refuse("monkey aborted", await request.shell(f"monkey -p {package} -c android.intent.category.LAUNCHER 1"))
 
 
-@_action("stopApk")
+@action("stopApk")
 async def stop_apk(request: Request) -> None:
     await request.shell(f"am force-stop {shlex.quote(request.text('apk'))}")
 
 
-@_action("uninstallApk")
+@action("uninstallApk")
 async def uninstall_apk(request: Request) -> None:
     _refuse("Failure", await request.shell(f"pm uninstall {shlex.quote(request.text('apk'))}"))
 
 
-@_action("installApk")
+@action("installApk")
 async def install_apk(request: Request) -> None:
     data = await _host_file(request.text("filePath"))
     target = "/data/local/tmp/vendor.apk"
@@ -256,7 +195,7 @@ def _refuse(sign: str, printed: dict[str, str]) -> None:
         raise VendorError("; ".join(failed))
 
 
-@_action("uploadFile")
+@action("uploadFile")
 async def upload_file(request: Request) -> None:
     source = request.text("filePath")
     data = await _host_file(source)
@@ -265,7 +204,7 @@ async def upload_file(request: Request) -> None:
         request.store(phone, posixpath.join(folder, Path(source).name), data)
 
 
-@_action("pullFile")
+@action("pullFile")
 async def pull_file(request: Request) -> None:
     path, folder = request.text("filePath"), Path(request.text("savePath"))
     for phone in request.phones:
@@ -286,22 +225,22 @@ async def _host_file(name: str) -> bytes:
         raise VendorError(f"data.filePath: {error}") from error
 
 
-@_action("apkList")
+@action("apkList")
 async def apk_list(request: Request) -> dict[str, list[str]]:
     return {phone.handle: [package.name for package in phone.packages.all()] for phone in request.phones}
 
 
-@_action("imeList")
+@action("imeList")
 async def ime_list(request: Request) -> dict[str, list[str]]:
     return {phone.handle: [phone.settings["secure"]["default_input_method"]] for phone in request.phones}
 
 
-@_action("selectIme")
+@action("selectIme")
 async def select_ime(request: Request) -> None:
     await request.shell(f"ime set {shlex.quote(request.text('ime'))}")
 
 
-@_action("updateDevices")
+@action("updateDevices")
 async def update_devices(request: Request) -> None:
     for phone in request.phones:
         if "name" in (request.data or {}):
@@ -313,51 +252,11 @@ async def update_devices(request: Request) -> None:
             request.state.order[phone.serial] = int(sort)
 
 
-@_action("getTags")
-async def get_tags(request: Request) -> list[dict[str, Any]]:
-    return [{"name": name, "devices": serials} for name, serials in request.state.tags.items()]
-
-
-@_action("addTag")
-async def add_tag(request: Request) -> None:
-    request.state.tags.setdefault(request.text("name"), [])
-
-
-@_action("removeTag")
-async def remove_tag(request: Request) -> None:
-    _tag(request, request.text("name"))
-    del request.state.tags[request.text("name")]
-
-
-@_action("updateTag")
-async def update_tag(request: Request) -> None:
-    _tag(request, request.text("oldName"))
-    request.state.tags[request.text("name")] = request.state.tags.pop(request.text("oldName"))
-
-
-@_action("addTagDevice")
-async def add_tag_device(request: Request) -> None:
-    tagged = _tag(request, request.text("name"))
-    tagged += [phone.serial for phone in request.phones if phone.serial not in tagged]
-
-
-@_action("removeTagDevice")
-async def remove_tag_device(request: Request) -> None:
-    tagged = _tag(request, request.text("name"))
-    tagged[:] = [serial for serial in tagged if serial not in {phone.serial for phone in request.phones}]
-
-
-def _tag(request: Request, name: str) -> list[str]:
-    if name not in request.state.tags:
-        raise VendorError(f"no tag {name}")
-    return request.state.tags[name]
-
-
-@_action("actionTasks")
+@action("actionTasks")
 async def action_tasks(_request: Request) -> list[Any]:
     return []
 
 
-@_action("autojsTasks")
+@action("autojsTasks")
 async def autojs_tasks(_request: Request) -> list[Any]:
     return []

@@ -12,8 +12,11 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from corral.simulator.phone.phone import Phone
-from corral.simulator.vendor.actions import ACTIONS, Request, VendorError
+from corral.simulator.vendor import actions, tags
+from corral.simulator.vendor.request import ACTIONS, Request, VendorError
 from corral.simulator.vendor.state import VendorState
+
+__all__ = ["VendorServer", "actions", "tags"]  # importing the two fills the table
 
 SUCCESS: Final = 10000
 FAILURE: Final = 10001

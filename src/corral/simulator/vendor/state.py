@@ -10,3 +10,5 @@ class VendorState:
     names: dict[str, str] = field(default_factory=dict)
     order: dict[str, int] = field(default_factory=dict)
     tags: dict[str, list[str]] = field(default_factory=dict)
+    pressed: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Where a finger is down, in percent."""
