@@ -47,9 +47,10 @@ app = App(
     help_format="plaintext",
 )
 _SETUP: Final = Group("Setup", sort_key=len(_GROUPS))
-for _place, (_group, _commands) in enumerate(_GROUPS.items()):
+for _place, (_title, _commands) in enumerate(_GROUPS.items()):
+    _group = Group(_title, sort_key=_place)  # one object: two of the same name are a clash
     for _name, (_where, _help) in _commands.items():
-        app.command(f"corral.cli.{_where}", name=_name, help=_help, group=Group(_group, sort_key=_place))
+        app.command(f"corral.cli.{_where}", name=_name, help=_help, group=_group)
 app.register_install_completion_command(help="Let the shell complete commands and flags.", group=_SETUP)
 for _flag in ("--help", "--version"):
     app[_flag].group = _SETUP
