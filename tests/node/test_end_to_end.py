@@ -24,6 +24,15 @@ async def test_a_run_on_twenty_phones_does_everything_once(make_rig: MakeRig) ->
         assert await node.stop() == 0
 
 
+async def test_the_same_run_goes_through_a_vendors_program(make_rig: MakeRig) -> None:
+    async with make_rig(3) as rig, rig.node("--drivers", "vendor", "--vendor-url", rig.fleet.vendor_url) as node:
+        run = await rig.given_run([SAY, LOOK])
+
+        view = await rig.until_ended(run)
+
+        assert view["run"]["status"] == "succeeded", node.text
+
+
 async def test_cancelling_a_run_stops_the_command_on_the_phone(make_rig: MakeRig) -> None:
     async with make_rig(3) as rig, rig.node() as node:
         run = await rig.given_run([FOR_EVER])

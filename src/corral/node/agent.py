@@ -49,6 +49,7 @@ from corral.telemetry import logger
 from corral.wire.nodes import MOST_DEVICES, Register
 
 _TICK_S: Final = 5.0
+_CONNECT_AGAIN_S: Final = 60.0
 _LAST_WORDS_S: Final = 10.0
 _HASTY_S: Final = 2.0
 _log = logger(__name__)
@@ -255,11 +256,18 @@ class Agent:
                 await self._known.wait()
 
     async def _connect(self) -> None:
-        """Look for the phones that the settings name."""
-        if self._config.adb_connect:
-            for driver in self._drivers:
-                for line in await driver.discover(self._config.adb_connect):
+        """Look for the phones that the settings name, and again for as long as some are not to be found."""
+        for driver in self._drivers:
+            while driver.name == "adb" and self._config.adb_connect:
+                try:
+                    failed = await driver.discover(self._config.adb_connect)
+                except CorralError as error:
+                    failed = [error.message]
+                for line in failed:
                     _log.warning("a device could not be connected", why=line)
+                if not failed:
+                    break
+                await asyncio.sleep(_CONNECT_AGAIN_S)
 
     async def _tick(self) -> None:
         while True:

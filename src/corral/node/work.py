@@ -64,8 +64,6 @@ class Work:
         self._specs: OrderedDict[UUID, RunSpec] = OrderedDict()
         self._cancels: OrderedDict[UUID, None] = OrderedDict()
         self._is_draining = False
-        self.idle = asyncio.Event()
-        self.idle.set()
 
     @property
     def running(self) -> int:
@@ -110,10 +108,6 @@ class Work:
             for serial, held in self._scheduler.start(self._is_ready):
                 self._start(serial, held)
         self._review_blocked()
-        if self._scheduler.running or self._scheduler.waiting:
-            self.idle.clear()
-        else:
-            self.idle.set()
 
     def cancel(self, tokens: Iterable[UUID]) -> None:
         """Stop these jobs: their runs were cancelled."""
