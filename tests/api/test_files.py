@@ -257,8 +257,9 @@ async def test_a_run_with_a_file_that_nobody_uploaded_is_refused_with_its_path(
     await http.delete(f"/api/files/{SHA}", headers=AS_OPERATOR)
     (job,) = (await node.pull())["jobs"]
     await node.call_back(node.event(job, "job_finished", outcome="succeeded"))
-    again = await operator.post(f"/api/runs/{accepted.json()['run_id']}/replay")
-    assert (again.status_code, again.json()["error"]["code"]) == (400, "files_missing")
+    for once_more in ("replay", "retry"):
+        again = await operator.post(f"/api/runs/{accepted.json()['run_id']}/{once_more}")
+        assert (again.status_code, again.json()["error"]["code"]) == (400, "files_missing")
 
 
 async def test_a_connection_that_breaks_loses_nothing_that_came(farm_dsn: str) -> None:

@@ -9,7 +9,7 @@ from corral.cli.main import app
 # Said once, above the table.
 _COMMON = {"*", "--json", "--url", "--workspace", "--config", "--database-url", "--data-dir"}
 # Their flags are settings, which have pages of their own.
-_ELSEWHERE = {"corral server", "corral node"}
+_ELSEWHERE = {"corral server", "corral node", "corral simulate"}
 
 
 def list_commands(parent: App = app, path: str = "corral") -> Iterator[tuple[str, App]]:

@@ -204,6 +204,10 @@ async def test_every_function_compiles(empty_dsn: str) -> None:
         await execute(empty_dsn, file.read_text())
 
 
+def test_migrations_are_numbered_without_a_gap_and_without_a_twin() -> None:
+    assert [migration.number for migration in list_migrations()] == list(range(1, len(list_migrations()) + 1))
+
+
 async def test_a_database_migrated_step_by_step_equals_one_migrated_at_once(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,6 +125,14 @@ def _complete_operation(
         responses["200"] = {"description": "The document, as the database wrote it", "content": content}
     if key in _RAW_BODIES:
         completed["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BYTES}}}
+    _add_more(key, responses, error)
+    if "204" in responses:  # whatever Litestar makes of a Response: there is nothing in it
+        responses["204"] = {"description": "Done"}
+    return completed
+
+
+def _add_more(key: tuple[str, str], responses: dict[str, Any], error: dict[str, Any]) -> None:
+    """What Litestar cannot know of an answer: other statuses, and bytes."""
     if _MORE.get(key) is _CONTENT:
         responses["200"] = {"description": "The bytes", "content": _ANY_CONTENT}
         responses["416"] = {"description": "No such range", "content": {"application/json": {"schema": error}}}
@@ -134,7 +142,6 @@ def _complete_operation(
             responses[status]["content"] = responses["201"]["content"]
         elif status == "206":
             responses[status]["content"] = _ANY_CONTENT
-    return completed
 
 
 def _security(door: Door) -> list[dict[str, list[str]]]:

@@ -31,6 +31,7 @@ _GROUPS: Final[dict[str, dict[str, tuple[str, str]]]] = {
     },
     "Server": {
         "server": ("server:server", "Serve the farm's HTTP API."),
+        "simulate": ("simulate:simulate", "Simulate phones that adb connects to."),
         "db": ("db:app", "Migrate, inspect, back up and restore the database."),
         "doctor": ("doctor:doctor", "Check what Corral needs, and say what to do about what is missing."),
         "config": ("configuration:configuration", "Print the settings in force, and where each came from."),

@@ -173,8 +173,9 @@ class S3Store:
 
     async def check(self) -> None:
         try:
-            async for _ in self._list(INCOMING):
-                return
+            with _named_errors("listing its bucket: does it exist?"):
+                async for _ in obstore.list(self._bucket, prefix=INCOMING):
+                    return
         except ObjectNotFoundError as error:
             raise StorageUnavailableError("the store's bucket does not exist") from error
 

@@ -124,6 +124,7 @@ async def retry_run(
 ) -> Run:
     """A new run on the devices where this one did not succeed."""
     with bound(run_id=str(run_id)):
+        await _check_files_of(run_id, server)
         return await server.engine.runs.retry_run(run_id, statuses=data.statuses, actor=caller_of(request).actor)
 
 
@@ -131,9 +132,7 @@ async def retry_run(
 async def replay_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
     """The same run once more, on the very devices that it had, so that every draw repeats."""
     with bound(run_id=str(run_id)):
-        old = await server.engine.runs.get(run_id)
-        workflow = await server.engine.workflows.get(old.workflow_id)
-        await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+        await _check_files_of(run_id, server)
         return await server.engine.runs.replay_run(run_id, actor=caller_of(request).actor)
 
 
@@ -174,3 +173,10 @@ HANDLERS: Final = [
     retry_run,
     replay_run,
 ]
+
+
+async def _check_files_of(run_id: UUID, server: Server) -> None:
+    """Raise what `check_input_files` raises for the workflow of a run that is to be had once more."""
+    run = await server.engine.runs.get(run_id)
+    workflow = await server.engine.workflows.get(run.workflow_id)
+    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))

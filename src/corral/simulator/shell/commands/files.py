@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import hashlib
 import posixpath
+import re
 from typing import TYPE_CHECKING, Final
 
 from corral.simulator.phone.files import Entry, FileError
@@ -52,7 +53,7 @@ async def ls(call: Call) -> int:
 def _long(name: str, entry: Entry) -> str:
     letters = "".join(letter if entry.mode >> (8 - place) & 1 else "-" for place, letter in enumerate("rwxrwxrwx"))
     kind = "d" if entry.is_directory else "-"
-    at = datetime.datetime.fromtimestamp(entry.modified_at, datetime.UTC)
+    at = dt.datetime.fromtimestamp(entry.modified_at, dt.UTC)
     return f"{kind}{letters} 1 shell shell {entry.size:>8} {at:%Y-%m-%d %H:%M} {name}"
 
 
@@ -119,7 +120,7 @@ async def touch(call: Call) -> int:
 @command("chmod")
 async def chmod(call: Call) -> int:
     names = split(call)[1]
-    if len(names) < 2 or not set(names[0]) <= set("01234567"):  # noqa: PLR2004 - mode, file
+    if len(names) < 2 or not re.fullmatch("[0-7]{1,4}", names[0]):  # noqa: PLR2004 - mode, file
         return await call.fail("chmod: needs an octal mode and a file")
     for name in names[1:]:
         call.phone.files.set_mode(call.path(name), int(names[0], 8))

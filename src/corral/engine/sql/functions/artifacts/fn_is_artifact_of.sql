@@ -10,7 +10,7 @@ declare
     c_form    constant text := '^[^/]+/[^/]+/[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}/[^/]+/[0-9]{8}T[0-9]{9}Z-[0-9a-f]{8}\.[a-z0-9]{1,8}$';
     v_parts   text[] := string_to_array(p_key, '/');
 begin
-    return p_key ~ c_form and exists (
+    return p_key is not null and p_key ~ c_form and exists (
         select 1
           from leases l
           join jobs j on j.job_id = l.job_id

@@ -1,9 +1,9 @@
 -- Read events, judge them under the locks of their jobs, and record them under their ids, in one statement: what is recorded is
 -- what was judged. A state event counts if it carries the job's current token from the node that it was given to, the job has not
 -- ended, and nothing later of the same token was applied (or ended the job in this very batch). Logs and artifacts count for any
--- token ever given to that node for that job, for late_evidence after its end (rule 10). Steps of distributed jobs are judged
--- against their own row. What was recorded before, or stands in the batch twice, is a duplicate; what has the wrong shape is
--- invalid and not recorded. Log lines are kept in log_lines, not here again.
+-- token ever given to that node for that job, for late_evidence after its end (rule 10); an artifact's key must be one of that
+-- job, node and device. Steps of distributed jobs are judged against their own row. What was recorded before, or stands in the
+-- batch twice, is a duplicate; what has the wrong shape is invalid and not recorded. Log lines are kept in log_lines, not here again.
 -- Called by fn_apply_node_events. Locks jobs, then waits for whoever is recording the same event: each in key order. A lock that
 -- is taken here shows its row as it is then, so that the judgement needs no later statement.
 create or replace function corral.fn_judge_events(p_events jsonb) returns corral.judged_event[]
@@ -42,8 +42,7 @@ begin
             when e.type in ('log', 'artifact_created') then
                 coalesce((select case when l.ended_at < fn_now() - (select c.late_evidence from settings c)
                                       then 'the lease ended too long ago'
-                                      when e.type = 'artifact_created'
-                                           and not fn_is_artifact_of(e.body ->> 'key', e.job_id, e.lease_token)
+                                      when e.type = 'artifact_created' and not fn_is_artifact_of(e.body ->> 'key', e.job_id, e.lease_token)
                                       then 'the key is not one of this job, node and device'
                                       else '' end
                             from leases l
