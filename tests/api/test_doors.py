@@ -21,6 +21,15 @@ Operation = tuple[str, str]
 OPERATIONS = sorted(list_operations(App(cast("Any", None), CONFIG).litestar.routes))
 PUBLIC = {("GET", "/health"), ("GET", "/ready"), ("POST", "/api/session"), ("DELETE", "/api/session")}
 FOR_NODES = {("POST", f"/api/nodes/{what}") for what in ("register", "heartbeat", "pull", "callback")}
+FOR_NODES |= {
+    ("PUT", "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"),
+    ("POST", "/api/artifacts/uploads"),
+    ("POST", "/api/artifacts/uploads/{upload_id}/accept"),
+}
+# The same as the first of those, for a node of that name.
+OF_THE_NODE_CONTENT = ("PUT", "/api/artifacts/{video}/content/{serial}/{run_id}/{name}")
+FOR_BOTH = {("GET", "/api/files/{ref}"), ("GET", "/api/files/{ref}/content")}
+FOR_OPERATORS = {("GET", "/api/files/uploads/{upload_id}")}
 FOR_ADMINS = {
     ("POST", "/api/nodes/{node_id}/enroll"),
     ("GET", "/api/nodes/{node_id}/tokens"),
@@ -37,11 +46,14 @@ def opens_to(operation: Operation) -> set[str]:
     """Who gets in, as the documents promise it: said here once more, and not taken from the table that is tested."""
     if operation in PUBLIC:
         return {"nobody", "node", "enrolled node", "viewer", "operator", "admin", "built-in"}
-    if operation in FOR_NODES:
+    if operation in FOR_NODES or operation == OF_THE_NODE_CONTENT:
         return {"node", "enrolled node"}
     if operation in FOR_ADMINS:
         return {"admin", "built-in"}
-    return {"operator", "admin", "built-in"} | ({"viewer"} if operation[0] == "GET" else set())
+    if operation in FOR_BOTH:
+        return {"node", "enrolled node", "viewer", "operator", "admin", "built-in"}
+    reads = operation[0] == "GET" and operation not in FOR_OPERATORS
+    return {"operator", "admin", "built-in"} | ({"viewer"} if reads else set())
 
 
 async def attempt(http: httpx.AsyncClient, operation: Operation, headers: dict[str, str]) -> int:
@@ -139,10 +151,12 @@ async def test_the_document_asks_for_the_credentials_that_open(http: httpx.Async
         for method, operation in operations.items()
     }
 
-    assert {operation for operation in OPERATIONS if not operation[1].startswith("/schema")} == set(described)
+    shown = {each for each in OPERATIONS if not each[1].startswith("/schema") and each != OF_THE_NODE_CONTENT}
+    assert shown == set(described)
     for operation, schemes in described.items():
         kinds = opens_to(operation)
-        expected = {"node"} if "node" in kinds else {"operator", "operatorKey", "session"}
+        expected = {"node"} if "node" in kinds else set()
+        expected |= {"operator", "operatorKey", "session"} if "admin" in kinds else set()
         assert schemes == (set() if operation in PUBLIC else expected), operation
     assert described.keys() & FOR_ADMINS == FOR_ADMINS
     assert all(document["paths"][path][method.lower()]["x-role"] == "admin" for method, path in FOR_ADMINS)

@@ -136,7 +136,7 @@ async def test_another_address_is_refused_without_both_secrets(env: dict[str, st
 
     said = await server.read_rest()
 
-    assert await server.process.wait() == 1
+    assert await server.process.wait() == 2
     assert said == f"corral: refusing to listen on 0.0.0.0 without secrets: {missing}\n"
 
 
@@ -190,7 +190,7 @@ async def test_a_port_that_is_taken_is_said_plainly(farm_dsn: str) -> None:
         second = await start("--port", port, "--database-url", farm_dsn, env=SECRETS)
 
         assert "Address already in use" in await second.read_rest()
-        assert await second.process.wait() == 1
+        assert await second.process.wait() == 2
 
 
 async def test_secrets_are_never_logged(farm_dsn: str) -> None:
