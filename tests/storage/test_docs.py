@@ -17,7 +17,7 @@ def test_every_error_of_a_store_is_documented() -> None:
     of_an_upload = [
         error
         for name, error in vars(errors).items()
-        if name.startswith("Upload") and not issubclass(error, errors.NodeError)  # that one is told by nodes
+        if name.startswith("Upload") and not issubclass(error, errors.ActionFailedError)  # that one is told by nodes
     ]
 
     assert {error.code for error in [*of_a_store, *of_an_upload] if f"`{error.code}`" not in DOCS} == set()
