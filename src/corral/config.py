@@ -7,7 +7,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Mapping
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, get_origin
 
@@ -49,17 +49,32 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     database_connections: Annotated[int, Meta(ge=2, le=1000)] = 16
     data_dir: str = ""
     ephemeral: bool = False
+    storage_url: Secret | None = None
+    direct_downloads: bool = False
     node_secret: Secret | None = None
     operator_token: Secret | None = None
+    require_enrolled_nodes: bool = False
+    auth_failure_limit: Annotated[int, Meta(ge=1)] = 10
+    trusted_proxy: str = ""
     event_retention_days: Annotated[int, Meta(ge=0)] = 30
+    log_retention_days: Annotated[int, Meta(ge=0)] = 30
+    artifact_retention_days: Annotated[int, Meta(ge=0)] = 0
+    run_retention_days: Annotated[int, Meta(ge=0)] = 0
     retention_interval_hours: Annotated[float, Meta(gt=0)] = 24.0
     max_body_bytes: Annotated[int, Meta(ge=1024)] = 8 * 1024 * 1024
+    max_artifact_bytes: Annotated[int, Meta(ge=1)] = 64 * 1024 * 1024
+    max_file_bytes: Annotated[int, Meta(ge=1)] = 2 * 1024 * 1024 * 1024
     log_format: Literal["text", "json"] = "text"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     @property
     def data_path(self) -> Path:
         return Path(self.data_dir).expanduser() if self.data_dir else default_data_dir()
+
+    @property
+    def storage_location(self) -> str:
+        """The URL or path of the store: a directory beside the database's, unless another was named."""
+        return self.storage_url.reveal() if self.storage_url is not None else str(self.data_path / "objects")
 
     @property
     def secrets(self) -> list[str]:
@@ -77,15 +92,27 @@ ENVIRONMENT: Final[dict[str, tuple[str, ...]]] = {
     "database_connections": ("CORRAL_DATABASE_CONNECTIONS",),
     "data_dir": ("CORRAL_DATA_DIR",),
     "ephemeral": ("CORRAL_EPHEMERAL",),
+    "storage_url": ("CORRAL_STORAGE_URL",),
+    "direct_downloads": ("CORRAL_DIRECT_DOWNLOADS",),
     "node_secret": ("NODE_AGENT_SHARED_SECRET",),
     "operator_token": ("CORRAL_AUTH_TOKEN", "COORDINATOR_AUTH_TOKEN"),
+    "require_enrolled_nodes": ("CORRAL_REQUIRE_ENROLLED_NODES",),
+    "auth_failure_limit": ("CORRAL_AUTH_FAILURE_LIMIT",),
+    "trusted_proxy": ("CORRAL_TRUSTED_PROXY",),
     "event_retention_days": ("CORRAL_EVENT_RETENTION_DAYS", "COORDINATOR_EVENT_RETENTION_DAYS"),
+    "log_retention_days": ("CORRAL_LOG_RETENTION_DAYS",),
+    "artifact_retention_days": ("CORRAL_ARTIFACT_RETENTION_DAYS",),
+    "run_retention_days": ("CORRAL_RUN_RETENTION_DAYS",),
     "retention_interval_hours": ("CORRAL_RETENTION_INTERVAL_HOURS", "COORDINATOR_RETENTION_INTERVAL_HOURS"),
     "max_body_bytes": ("CORRAL_MAX_BODY_BYTES",),
+    "max_artifact_bytes": ("CORRAL_MAX_ARTIFACT_BYTES",),
+    "max_file_bytes": ("CORRAL_MAX_FILE_BYTES",),
     "log_format": ("CORRAL_LOG_FORMAT",),
     "log_level": ("CORRAL_LOG_LEVEL",),
 }
 CONFIG_FILE: Final = "CORRAL_CONFIG"
+DEFAULT_FILE: Final = "corral.toml"
+TABLES: Final = ("server", "node", "client")
 _MIN_SECRET_LENGTH: Final = 8
 
 
@@ -108,14 +135,46 @@ def load_config(
     file: Path | None,
 ) -> C:
     """A record of settings from its table of the file, its variables and its flags, the later over the earlier."""
-    path = file or (Path(environ[CONFIG_FILE]) if environ.get(CONFIG_FILE) else None)
-    told = _read_file(kind, path, table=table) if path is not None else {}
+    found = find_settings(kind, environment, flags, environ, table=table, file=file)
+    return kind(**{field: setting.value for field, setting in found.items()})
+
+
+class Setting(Struct, frozen=True):
+    """A value that somebody set, and where: `flag`, the variable's name, or the file's."""
+
+    value: Any
+    source: str
+
+
+def find_settings(
+    kind: type[Struct],
+    environment: Mapping[str, tuple[str, ...]],
+    flags: Mapping[str, Any],
+    environ: Mapping[str, str],
+    *,
+    table: str,
+    file: Path | None,
+) -> dict[str, Setting]:
+    """What was set, by field; a field that is not here has its default. Raises ConfigInvalidError."""
+    path = find_file(environ, file=file)
+    found = {} if path is None else _read_file(kind, path, table=table)
     for field, names in environment.items():
         name = next((each for each in names if environ.get(each, "") != ""), None)
         if name is not None:
-            told[field] = _convert(kind, field, environ[name], source=name)
-    told |= {field: _convert(kind, field, value, source=field) for field, value in flags.items() if value is not None}
-    return kind(**told)
+            found[field] = Setting(_convert(kind, field, environ[name], source=name), name)
+    for field, value in flags.items():
+        if value is not None:
+            found[field] = Setting(_convert(kind, field, value, source=field), "flag")
+    return found
+
+
+def find_file(environ: Mapping[str, str], *, file: Path | None = None) -> Path | None:
+    """The settings file: the one that is named, or that CORRAL_CONFIG names, or corral.toml where we stand, if any."""
+    if file is not None:
+        return file
+    if environ.get(CONFIG_FILE):
+        return Path(environ[CONFIG_FILE])
+    return Path(DEFAULT_FILE) if Path(DEFAULT_FILE).is_file() else None
 
 
 def to_bytes(config: ServerConfig) -> bytes:
@@ -148,19 +207,22 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _read_file(kind: type[Struct], path: Path, *, table: str) -> dict[str, Any]:
+def _read_file(kind: type[Struct], path: Path, *, table: str) -> dict[str, Setting]:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigInvalidError(f"cannot read {path}: {error}", path=str(path)) from error
-    for unknown in document.keys() - {"server", "node"}:
+    for unknown in document.keys() - set(TABLES):
         raise ConfigInvalidError(f"{path}: unknown table or key {unknown}", path=unknown)
     told = document.get(table, {})
     if not isinstance(told, dict):
         raise ConfigInvalidError(f"{path}: {table} must be a table", path=table)
     for field in told.keys() - set(kind.__struct_fields__):
         raise ConfigInvalidError(f"{path}: unknown setting {table}.{field}", path=f"{table}.{field}")
-    return {field: _convert(kind, field, value, source=f"{table}.{field}") for field, value in told.items()}
+    return {
+        field: Setting(_convert(kind, field, value, source=f"{table}.{field}"), str(path))
+        for field, value in told.items()
+    }
 
 
 def _convert(kind: type[Struct], field: str, value: object, *, source: str) -> Any:  # noqa: ANN401 - the field decides
@@ -183,14 +245,19 @@ def _check(config: ServerConfig) -> None:
         raise ConfigInvalidError("the node secret and the operator token must differ", path="operator_token")
     if config.ephemeral and config.database_url is not None:
         raise ConfigInvalidError("an ephemeral database and a database URL exclude one another", path="ephemeral")
+    if config.trusted_proxy:
+        try:
+            ip_network(config.trusted_proxy)
+        except ValueError as error:
+            raise ConfigInvalidError(f"trusted_proxy: {error}", path="trusted_proxy") from None
     if not is_loopback(config.host):
         missing = [
             name
-            for name, secret in (
-                ("NODE_AGENT_SHARED_SECRET", config.node_secret),
-                ("COORDINATOR_AUTH_TOKEN", config.operator_token),
+            for name, is_missing in (
+                ("NODE_AGENT_SHARED_SECRET", config.node_secret is None and not config.require_enrolled_nodes),
+                ("COORDINATOR_AUTH_TOKEN", config.operator_token is None),
             )
-            if secret is None
+            if is_missing
         ]
         if missing:
             message = f"refusing to listen on {config.host} without secrets: set {' and '.join(missing)}"

@@ -1,6 +1,6 @@
 """Structured logs: `[run_id=… node_id=… device_serial=…] message`, or JSON, one line each, never a secret.
 
-`bound` says what the lines of a block are about; `log` writes them.
+`bound` says what the lines of a block are about, `bind` fills in what the block found out; `logger` writes them.
 """
 
 import logging
@@ -10,15 +10,17 @@ from collections.abc import Iterable
 from typing import IO, Any, Final
 
 import structlog
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, bound_contextvars
 from structlog.types import EventDict, Processor, WrappedLogger
 
-CONTEXT: Final = ("request_id", "run_id", "node_id", "device_serial")
+CONTEXT: Final = ("request_id", "actor", "run_id", "node_id", "device_serial")
 _MASK: Final = "***"
 _SECRET_NAMES: Final = re.compile(r"secret|token|password|authorization|api_key|dsn|database_url", re.IGNORECASE)
+_TOKEN: Final = re.compile(r"\bcrl[nos]_[A-Za-z0-9_-]+")
 _PASSWORD_IN_URL: Final = re.compile(r"(\w+://[^:/@\s]*:)[^@/\s]+@")
 
 bound = bound_contextvars
+bind = bind_contextvars
 
 
 def logger(name: str) -> Any:  # noqa: ANN401 - structlog's own loggers are untyped
@@ -67,7 +69,7 @@ def configure_logs(
 
 
 class Redaction:
-    """Masks values named like secrets, the secrets given wherever they occur, and passwords in URLs."""
+    """Masks values named like secrets; the secrets given, tokens of Corral's own and passwords in URLs, wherever they are."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = sorted((secret for secret in secrets if secret), key=len, reverse=True)
@@ -82,7 +84,7 @@ class Redaction:
             return value
         for secret in self._secrets:
             value = value.replace(secret, _MASK)
-        return _PASSWORD_IN_URL.sub(rf"\1{_MASK}@", value)
+        return _PASSWORD_IN_URL.sub(rf"\1{_MASK}@", _TOKEN.sub(_MASK, value))
 
 
 def render_line(_logger: WrappedLogger, _method: str, event: EventDict) -> str:

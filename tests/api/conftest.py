@@ -1,5 +1,7 @@
 """The ASGI app on a real PostgreSQL, a database per test."""
 
+import io
+import logging
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -9,15 +11,19 @@ from typing import Any, cast
 import httpx
 import pytest
 import pytest_asyncio
+import structlog
+from msgspec.structs import replace
 
 from corral.api.app import App
 from corral.config import Secret, ServerConfig
 from corral.engine import Engine
 from corral.engine.embedded import find_binaries
+from corral.telemetry import configure_logs
 from tests.api.client import NODE_SECRET, OPERATOR_TOKEN, Node, Operator
 from tests.engine.conftest import farm, farm_dsn, template_cluster
+from tests.storage.conftest import bucket, s3_endpoint
 
-__all__ = ["farm", "farm_dsn"]
+__all__ = ["bucket", "farm", "farm_dsn", "s3_endpoint"]
 
 CONFIG = ServerConfig(node_secret=Secret(NODE_SECRET), operator_token=Secret(OPERATOR_TOKEN), max_body_bytes=64 * 1024)
 
@@ -40,11 +46,12 @@ def short_path() -> Iterator[Path]:
 
 
 @pytest.fixture
-def serving(farm_dsn: str) -> Serving:
-    """Serves an app of its own engine on the test's database, as often as asked."""
+def serving(farm_dsn: str, tmp_path: Path) -> Serving:
+    """Serves an app of its own engine on the test's database and data directory, as often as asked."""
 
     @asynccontextmanager
     async def serve(config: ServerConfig = CONFIG) -> AsyncIterator[httpx.AsyncClient]:
+        config = config if config.data_dir else replace(config, data_dir=str(tmp_path / "data"))
         async with Engine.connect(farm_dsn, max_connections=4) as engine, App(engine, config).running() as app:
             transport = httpx.ASGITransport(cast("Any", app), client=("127.0.0.1", 50000))
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080", timeout=60) as http:
@@ -68,3 +75,15 @@ def operator(http: httpx.AsyncClient) -> Operator:
 @pytest.fixture
 def node(http: httpx.AsyncClient) -> Node:
     return Node(http)
+
+
+@pytest.fixture
+def lines() -> Iterator[io.StringIO]:
+    """What the server logs, as JSON lines."""
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    stream = io.StringIO()
+    configure_logs(stream=stream, log_format="json", level="debug")
+    yield stream
+    root.handlers, root.level = handlers, level
+    structlog.reset_defaults()

@@ -1,10 +1,13 @@
 """`corral server` as a process of its own."""
 
 import asyncio
+import atexit
 import os
 import re
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -64,6 +67,8 @@ class ServerProcess:
 
 async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess:
     """Start `corral server` with nothing of our environment that would configure it."""
+    data_dir = tempfile.mkdtemp(prefix="corral-")
+    atexit.register(shutil.rmtree, data_dir, ignore_errors=True)
     inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -71,7 +76,7 @@ async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess
         "corral.cli",
         "server",
         *flags,
-        env={**inherited, **(env or {})},
+        env={**inherited, "CORRAL_DATA_DIR": data_dir, **(env or {})},
         stderr=asyncio.subprocess.PIPE,
     )
     return ServerProcess(process)

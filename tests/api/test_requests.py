@@ -236,3 +236,20 @@ async def test_the_measures_know_routes_and_outcomes_but_no_ids(operator: Operat
 
 async def test_the_server_is_ready_when_the_database_is_migrated(http: httpx.AsyncClient) -> None:
     assert (await http.get("/ready")).json()["status"] == "ok"
+
+
+async def test_a_replay_has_the_seed_the_devices_and_the_secrets_of_the_old_run(operator: Operator, node: Node) -> None:
+    await node.register("R58M1", "R58M2")
+    old = await operator.given_run(target={"serials": ["R58M2"]}, params={"password": "hunter22"})
+    assert (await operator.post(f"/api/runs/{old['run_id']}/replay")).status_code == 409  # it is still going
+    pulled = await node.pull()
+    await node.call_back(node.event(pulled["jobs"][0], "job_finished", outcome="succeeded"))
+
+    answer = await operator.post(f"/api/runs/{old['run_id']}/replay")
+
+    replay = answer.json()
+    assert (answer.status_code, replay["replay_of"], replay["seed"]) == (201, old["run_id"], old["seed"])
+    assert "hunter22" not in answer.text
+    again = await node.pull()
+    assert [job["serial"] for job in again["jobs"]] == ["R58M2"]
+    assert again["runs"][0]["secret_params"] == pulled["runs"][0]["secret_params"] == {"password": "hunter22"}

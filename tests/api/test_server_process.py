@@ -136,8 +136,52 @@ async def test_another_address_is_refused_without_both_secrets(env: dict[str, st
 
     said = await server.read_rest()
 
-    assert await server.process.wait() == 1
+    assert await server.process.wait() == 2
     assert said == f"corral: refusing to listen on 0.0.0.0 without secrets: {missing}\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("ftp://store", "a store is a path, file:///path, or s3://bucket/prefix"),
+        ("s3://key:secret@bucket", "the store's URL needs a bucket, and no credentials"),
+        ("/dev/null/objects", "the storage directory"),
+        ("s3://bucket?endpoint=http://127.0.0.1:9&region=x", "the store cannot be reached"),
+    ],
+)
+async def test_a_store_that_cannot_be_opened_is_said_plainly(farm_dsn: str, url: str, said: str) -> None:
+    keys = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
+    server = await start("--database-url", farm_dsn, "--storage-url", url, env={**SECRETS, **keys})
+
+    output = await server.read_rest()
+
+    assert await server.process.wait() == 1
+    assert said in output
+    assert "Traceback" not in output
+    assert "secret" not in output
+
+
+async def test_an_ephemeral_server_leaves_nothing_behind(tmp_path: Path) -> None:
+    server = await start("--port", "0", "--ephemeral", env={"TMPDIR": str(tmp_path)})
+    await server.until_it_serves()
+    raw = {"content-type": "application/octet-stream"}
+    async with server.client() as http:
+        (await http.put("/api/files/a.txt", content=b"a", headers=raw)).raise_for_status()
+        assert (await http.get("/api/files/a.txt/content")).content == b"a"
+
+    assert await server.stop() == 0
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []  # noqa: ASYNC240 - nothing else runs
+
+
+async def test_files_and_artifacts_outlive_a_server(tmp_path: Path) -> None:
+    raw = {"content-type": "application/octet-stream"}
+    for expected in (404, 200):
+        server = await start("--port", "0", "--data-dir", str(tmp_path / "corral"))
+        await server.until_it_serves()
+        async with server.client() as http:
+            assert (await http.get("/api/files/a.txt/content")).status_code == expected
+            (await http.put("/api/files/a.txt", content=b"a", headers=raw)).raise_for_status()
+        assert await server.stop() == 0
 
 
 async def test_a_port_that_is_taken_is_said_plainly(farm_dsn: str) -> None:
@@ -146,7 +190,7 @@ async def test_a_port_that_is_taken_is_said_plainly(farm_dsn: str) -> None:
         second = await start("--port", port, "--database-url", farm_dsn, env=SECRETS)
 
         assert "Address already in use" in await second.read_rest()
-        assert await second.process.wait() == 1
+        assert await second.process.wait() == 2
 
 
 async def test_secrets_are_never_logged(farm_dsn: str) -> None:

@@ -1,18 +1,23 @@
 """Upkeep: one leader, whose loops go on whatever happens."""
 
 import asyncio
+import hashlib
 from datetime import timedelta
-
-import pytest
+from pathlib import Path
+from typing import Any
 
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.leadership import Leadership
+from corral.storage import file_key, in_one_piece, open_storage
 from corral.upkeep.lead import Upkeep, list_loops
 from corral.upkeep.loop import Loop
+from corral.upkeep.purge_artifacts import purge_artifacts
 from corral.upkeep.purge_events import purge_events
+from corral.upkeep.report_disks import report_disks
+from corral.upkeep.sweep_storage import sweep_storage
 from tests.engine.conftest import execute
-from tests.engine.farm import Farm
+from tests.engine.farm import Farm, artifact_key
 
 
 async def test_only_one_leads_and_the_next_takes_over(farm_dsn: str) -> None:
@@ -55,19 +60,24 @@ async def test_a_failing_act_is_done_again(farm: Farm) -> None:
     looping.cancel()
 
 
-async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
-    acts = {loop.name for loop in list_loops(ServerConfig())}
+def given_config(tmp_path: Path, **settings: Any) -> ServerConfig:  # noqa: ANN401 - whatever can be set
+    return ServerConfig(data_dir=str(tmp_path / "data"), **settings)
+
+
+async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: Path) -> None:
+    config = given_config(tmp_path, artifact_retention_days=1, run_retention_days=1)
+    loops = list_loops(config, open_storage(config))
+    acts = {loop.name for loop in loops}
     done = {act: asyncio.Event() for act in acts}
-    for act in acts:
-        original = getattr(farm.engine.upkeep, act)
 
-        async def spy(*args: object, _act: str = act, _original=original) -> object:  # type: ignore[no-untyped-def]  # noqa: ANN001
-            result = await _original(*args)
-            done[_act].set()
-            return result
+    def spying(loop: Loop) -> Loop:
+        async def spy(engine: Engine) -> None:
+            await loop.act(engine)
+            done[loop.name].set()
 
-        monkeypatch.setattr(farm.engine.upkeep, act, spy)
-    upkeep = Upkeep(farm.engine, loops=list_loops(ServerConfig()))
+        return Loop(act=spy, every=loop.every)
+
+    upkeep = Upkeep(farm.engine, loops=[spying(loop) for loop in loops])
 
     running = asyncio.create_task(upkeep.run())
     await asyncio.gather(*(event.wait() for event in done.values()))
@@ -86,12 +96,17 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, monkeypatch
         "fail_unclaimable_steps",
         "purge_events",
         "purge_task_claims",
+        "purge_logs",
+        "purge_artifacts",
+        "purge_runs",
+        "sweep_storage",
+        "report_disks",
     }
     running.cancel()
     await asyncio.wait({running})
 
 
-async def test_old_events_are_purged_unless_retention_is_off(farm: Farm) -> None:
+async def test_old_events_are_purged_unless_retention_is_off(farm: Farm, tmp_path: Path) -> None:
     node, grant = await farm.given_leased_job()
     await node.start(grant)
     await farm.clock.advance(timedelta(days=31))
@@ -99,4 +114,60 @@ async def test_old_events_are_purged_unless_retention_is_off(farm: Farm) -> None
     await purge_events(timedelta(days=30))(farm.engine)
 
     assert await farm.value("select count(*) from corral.node_events") == 0
-    assert "purge_events" not in {loop.name for loop in list_loops(ServerConfig(event_retention_days=0))}
+    config = given_config(tmp_path, event_retention_days=0, log_retention_days=0)
+    assert [loop.name for loop in list_loops(config, open_storage(config)) if "purge" in loop.name] == []
+
+
+async def test_the_bytes_of_purged_artifacts_and_of_forgotten_uploads_are_swept(farm: Farm, tmp_path: Path) -> None:
+    config = given_config(tmp_path)
+    storage = open_storage(config)
+    node = await farm.given_node(devices=3)
+    await farm.given_run()
+    grants = await node.pull()
+    kept, purged, forgotten = (artifact_key(grant) for grant in grants)
+    for grant, key in zip(grants, (kept, purged, forgotten), strict=True):
+        await farm.engine.artifacts.begin_artifact(
+            key, node_id="node-1", job_id=grant.job_id, lease_token=grant.lease_token
+        )
+        await storage.store.put(key, in_one_piece(b"x"), limit_bytes=1)
+    await node.send(node.event(grants[1], "artifact_created", key=purged))
+    await node.finish(*grants)
+    await farm.clock.advance(timedelta(hours=23))
+    await node.send(node.event(grants[0], "artifact_created", key=kept))
+    await farm.clock.advance(timedelta(hours=23))
+
+    await purge_artifacts(timedelta(days=1))(farm.engine)
+    await sweep_storage(storage)(farm.engine)
+
+    assert [found.key async for found in storage.store.list()] == [kept]
+    assert [artifact.key for artifact in await farm.engine.artifacts.list()] == [kept]
+    assert await farm.value("select array_agg(key) from corral.artifact_uploads") == [kept]
+
+
+async def test_unfinished_deletions_and_uploads_of_files_are_swept(farm: Farm, tmp_path: Path) -> None:
+    storage = open_storage(given_config(tmp_path))
+    shas = [hashlib.sha256(text).hexdigest() for text in (b"kept", b"deleted", b"never named")]
+    for text, sha256 in zip((b"kept", b"deleted", b"never named"), shas, strict=True):
+        file_id = await farm.engine.files.reserve_file(sha256, size_bytes=len(text), content_type="text/plain")
+        await storage.store.put(file_key(sha256), in_one_piece(text), limit_bytes=100)
+        if text != b"never named":
+            await farm.engine.files.save_file(text.decode(), sha256, file_id=file_id)
+    await farm.engine.files.delete_file(shas[1])  # and the server died
+
+    await sweep_storage(storage)(farm.engine)
+    assert len([found async for found in storage.store.list()]) == 3
+    await farm.clock.advance(timedelta(days=2))
+    await sweep_storage(storage)(farm.engine)
+
+    assert [found.key async for found in storage.store.list()] == [file_key(shas[0])]
+    assert await farm.value("select array_agg(sha256) from corral.files") == [shas[0]]
+
+
+async def test_the_leader_writes_down_how_full_its_disks_are(farm: Farm, tmp_path: Path) -> None:
+    storage = open_storage(given_config(tmp_path))
+
+    await report_disks(storage)(farm.engine)
+
+    (disk,) = await storage.measure_disks()  # the store is on the same one
+    total = await farm.value("select total_bytes from corral.disks where path = $1", disk.path)
+    assert total == disk.total_bytes > disk.free_bytes

@@ -7,10 +7,17 @@ import httpx
 import msgspec
 import pytest
 
-from corral.api.views import Dashboard, Monitor
-from tests.api.client import AS_OPERATOR, Node, Operator
+from corral.wire.views import Dashboard, Monitor
+from tests.api.client import AS_OPERATOR, Node, Operator, artifact_key
 
 OPEN = {"name": "open-app", "uses": "app.start", "with": {"package": "com.android.settings"}, "tags": ["basic"]}
+
+
+def names_in(document: object) -> object:
+    """The names of a document, without the values: what a client may rely on, all of it and no more."""
+    if isinstance(document, dict):
+        return {name: names_in(value) for name, value in document.items()}
+    return [names_in(item) for item in document] if isinstance(document, list) else None
 
 
 async def test_the_monitor_view_is_as_documented(operator: Operator, node: Node) -> None:
@@ -21,13 +28,14 @@ async def test_the_monitor_view_is_as_documented(operator: Operator, node: Node)
         node.event(job, "job_started"),
         node.event(job, "step_started", step="open", position=1),
         node.event(job, "log", lines=[{"message": "hello", "step": "open", "level": "warning"}]),
-        node.event(job, "artifact_created", key="_/node-1/R58M1/x.png", kind="screenshot"),
+        node.event(job, "artifact_created", key=artifact_key(job), kind="screenshot"),
     )
 
     answer = await operator.get(f"/api/runs/{run['run_id']}", params={"device": job["serial"]})
 
     assert answer.headers["content-type"] == "application/json"
     view = msgspec.json.decode(answer.content, type=Monitor)
+    assert names_in(msgspec.json.decode(msgspec.json.encode(view))) == names_in(answer.json())
     assert [tile.activity for tile in view.heatmap.items] == ["running", "waiting"]
     assert view.selected.current_step["step"] == "open"
     assert [line.message for line in view.selected.logs_tail] == ["hello"]
@@ -61,6 +69,32 @@ async def test_an_unchanged_run_is_not_told_again(operator: Operator, http: http
     assert (await ask(etag)).status_code == 200
 
 
+async def test_the_log_of_a_run_goes_on_where_it_was_left(operator: Operator, node: Node) -> None:
+    await node.register("R58M1", "R58M2")
+    run = await operator.given_run()
+    (one, two) = (await node.pull())["jobs"]
+    path = f"/api/runs/{run['run_id']}/logs"
+
+    async def ask(**query: object) -> dict[str, Any]:
+        page: dict[str, Any] = (await operator.get(path, params=query)).json()
+        return page
+
+    assert await ask() == {"lines": [], "next": 0}
+    for job, word in ((one, "first"), (two, "second"), (one, "third")):
+        await node.call_back(node.event(job, "log", lines=[{"message": word, "step": "open", "level": "warning"}]))
+
+    page = await ask(limit=2)
+    assert [line["message"] for line in page["lines"]] == ["first", "second"]
+    page = await ask(after=page["next"])
+    assert [(line["message"], line["serial"], line["level"]) for line in page["lines"]] == [
+        ("third", one["serial"], "warning")
+    ]
+    assert await ask(after=page["next"]) == {"lines": [], "next": page["next"]}
+    assert [line["message"] for line in (await ask(device=two["serial"]))["lines"]] == ["second"]
+    assert [line["message"] for line in (await ask(device=two["index_no"]))["lines"]] == ["second"]
+    assert (await operator.get(f"/api/runs/{uuid4()}/logs")).status_code == 404
+
+
 async def test_explain_says_why_a_job_waits(operator: Operator, node: Node) -> None:
     await node.register("R58M1")
     first, run = await operator.given_run(), await operator.given_run()
@@ -87,7 +121,9 @@ async def test_the_dashboard_is_as_documented(operator: Operator, node: Node) ->
     run = await operator.given_run()
     (job,) = (await node.pull())["jobs"]
     await node.call_back(node.event(job, "job_started"), node.event(job, "job_finished", outcome="failed"))
-    dashboard = msgspec.json.decode((await operator.get("/api/dashboard?window=7d")).content, type=Dashboard)
+    answer = await operator.get("/api/dashboard?window=7d")
+    dashboard = msgspec.json.decode(answer.content, type=Dashboard)
+    assert names_in(msgspec.json.decode(msgspec.json.encode(dashboard))) == names_in(answer.json())
 
     assert (dashboard.window_s, dashboard.kpis.runs_failed) == (7 * 86400, 1)
     assert [item.kind for item in dashboard.to_do] == ["runs_failed"]

@@ -1,4 +1,5 @@
-"""The engine's path from end to end: pull a batch, report it started, report it finished, again."""
+"""The engine's path from end to end, as a busy node walks it: pull a batch; report that it started and that the one
+before it finished, in one callback, because a slot that ends a job starts the next; again."""
 
 import asyncio
 import time
@@ -19,15 +20,22 @@ async def measure_cycles(engine: Engine, node_ids: list[str], *, seconds: float)
 
 async def _work(engine: Engine, node_id: str, *, until: float) -> int:
     finished = 0
+    before: list[Grant] = []
     while time.perf_counter() < until:
         grants = await engine.nodes.pull_job(node_id, epoch=1, want=BATCH, request_id=uuid4())
         if len(grants) < BATCH:
             message = f"{node_id} got {len(grants)} jobs of {BATCH}: give it a deeper queue"
             raise RuntimeError(message)
-        await _report(engine, node_id, [_event(grant, 1, "job_started") for grant in grants])
-        await _report(engine, node_id, [_event(grant, 2, "job_finished", outcome="succeeded") for grant in grants])
-        finished += len(grants)
-    return finished
+        started = [_event(grant, 1, "job_started") for grant in grants]
+        await _report(engine, node_id, started + _endings(before))
+        finished += len(before)
+        before = grants
+    await _report(engine, node_id, _endings(before))
+    return finished + len(before)
+
+
+def _endings(grants: list[Grant]) -> list[Json]:
+    return [_event(grant, 2, "job_finished", outcome="succeeded") for grant in grants]
 
 
 async def _report(engine: Engine, node_id: str, events: list[Json]) -> None:

@@ -24,7 +24,7 @@ BROKEN_RULES: Final[dict[str, tuple[str, str, str]]] = {
         "",
     ),
     "an event is applied once": (
-        "fn_record_events",
+        "fn_judge_events",
         "on conflict (node_id, event_id) do nothing",
         "on conflict (node_id, event_id) do update set outcome = excluded.outcome",
     ),

@@ -21,6 +21,11 @@ as $$ select pg_catalog.now() + (select moved_by from corral_test.clock) $$;
 """
 
 
+def artifact_key(grant: Grant, *, node_id: str = "node-1", video: str = "_", number: int = 0) -> str:
+    """A key that the holder of the grant may use."""
+    return f"{video}/{node_id}/{grant.serial}/{grant.run_id}/20260102T030405678Z-{number:08x}.png"
+
+
 class Clock:
     """The database's clock, moved by hand."""
 

@@ -364,7 +364,10 @@ class FarmMachine(RuleBasedStateMachine):
             case "log":
                 return event | {"lines": [{"message": "nul \x00 and \\u0000", "level": "loud"}]}
             case "artifact_created":
-                return event | {"key": f"_/{uuid4()}.png", "kind": "screenshot"}
+                device = self.model.devices[lease.device_id]
+                name = f"20260102T030405678Z-{uuid4().hex[:8]}.png"
+                key = f"_/{lease.node_id}/{device.serial}/{lease.job.run.run_id}/{name}"
+                return event | {"key": key, "kind": "screenshot"}
             case "job_started":
                 return event
         reason = {"failure_reason": "a reason of next year", "error_message": "\x00"} if kind == "failed" else {}

@@ -52,6 +52,7 @@ async def reads_of_a_cycle(engine: Engine, node_id: str, *, epoch: int = 1) -> d
         "start": await reads_of(engine, apply, _events(pull.rows, node_id, 1, "job_started")),
         "step": await reads_of(engine, apply, _events(pull.rows, node_id, 2, "step_finished", **step)),
         "log": await reads_of(engine, apply, _events(pull.rows, node_id, 3, "log", lines=[{"message": "hello"}])),
+        "artifact": await reads_of(engine, apply, _artifacts(pull.rows, node_id)),
         "beat": await reads_of(engine, "select * from corral.fn_heartbeat($1, $2, $3)", node_id, epoch, held),
         "finish": await reads_of(
             engine, apply, _events(pull.rows, node_id, 4, "job_finished", outcome="succeeded", steps=[step])
@@ -72,3 +73,10 @@ def _events(grants: list[Row], node_id: str, seq: int, kind: str, **fields: obje
         }
         for grant in grants
     ]
+
+
+def _artifacts(grants: list[Row], node_id: str) -> list[Json]:
+    name = "20260102T030405678Z-0123abcd.png"
+    keys = [f"_/{node_id}/{grant['serial']}/{grant['run_id']}/{name}" for grant in grants]
+    events = _events(grants, node_id, 5, "artifact_created")
+    return [{**event, "key": key} for event, key in zip(events, keys, strict=True)]

@@ -212,3 +212,28 @@ async def test_the_dashboard_never_reads_jobs(farm: Farm, name: str) -> None:
 
     assert "from jobs" not in body
     assert "join jobs" not in body
+
+
+async def test_full_disks_of_servers_and_nodes_are_to_do(farm: Farm) -> None:
+    await farm.given_node(meta={"disk": {"total_bytes": 1000, "free_bytes": 99}})
+    await farm.given_node("node-2", meta={"disk": {"total_bytes": 1000, "free_bytes": 500}})
+    await farm.given_node("node-3", meta={"disk": {"total_bytes": "much", "free_bytes": None}})
+    await farm.engine.upkeep.report_disks("a", [{"path": "/50%", "total_bytes": 1000, "free_bytes": 50}])
+    await farm.engine.upkeep.report_disks("b", [{"path": "/data", "total_bytes": 1000, "free_bytes": 100}])
+
+    (item,) = (await dashboard(farm))["to_do"]
+    assert (item["kind"], item["count"]) == ("disks_full", 2)
+    assert item["message"] == "2 disks are more than 90 % full, such as /50% on a"
+
+    await farm.engine.upkeep.report_disks("a", [{"path": "/50%", "total_bytes": 1000, "free_bytes": 500}])
+    (item,) = (await dashboard(farm))["to_do"]
+    assert item["message"] == "1 disk is more than 90 % full: node node-1"
+
+
+async def test_a_disk_that_no_leader_looks_at_any_more_is_no_to_do(farm: Farm) -> None:
+    await farm.engine.upkeep.report_disks("a", [{"path": "/", "total_bytes": 1000, "free_bytes": 0}])
+    assert [item["kind"] for item in (await dashboard(farm))["to_do"]] == ["disks_full"]
+
+    await farm.clock.advance(timedelta(minutes=11))
+
+    assert (await dashboard(farm))["to_do"] == []

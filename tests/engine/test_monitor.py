@@ -10,7 +10,7 @@ import pytest
 
 from corral.model.errors import NotFoundError
 from corral.model.records import Run
-from tests.engine.farm import Farm, SimulatedNode
+from tests.engine.farm import Farm, SimulatedNode, artifact_key
 from tests.engine.snapshot import assert_matches_snapshot
 
 RECIPE = {
@@ -43,7 +43,13 @@ async def given_one_of_each(farm: Farm) -> tuple[SimulatedNode, Run]:
         node.event(running, "step_finished", step="open", position=1, total=3, status="succeeded", attempt=1),
         node.event(running, "step_started", step="look", position=2, total=3, action="device.screenshot"),
         node.event(running, "log", lines=[{"level": "info", "step": "look", "message": 'says "cheese"\n'}]),
-        node.event(running, "artifact_created", key="_/node-1/c/run/1.png", kind="screenshot", step="look"),
+        node.event(
+            running,
+            "artifact_created",
+            key=artifact_key(running, video="dQw4w9WgXcQ"),
+            kind="screenshot",
+            step="look",
+        ),
     )
     await node.finish(done)
     await node.finish(broken, outcome="failed", failure_reason="action_failed", error_message='no "OK" button')
@@ -125,7 +131,7 @@ async def test_the_selected_device_shows_its_own_evidence_and_the_run_that_of_al
         await node.send(
             node.event(grant, "job_started"),
             node.event(grant, "log", lines=[{"message": f"line {number}"}]),
-            node.event(grant, "artifact_created", key=f"key-{number}.png"),
+            node.event(grant, "artifact_created", key=artifact_key(grant, number=number)),
         )
 
     view = await monitor(farm, run.run_id, second.serial)
@@ -184,7 +190,7 @@ async def test_everything_that_happens_to_a_run_changes_its_version(farm: Farm) 
     await seen()
     await node.send(node.event(grant, "log", lines=[{"message": "hello"}]))
     await seen()
-    await node.send(node.event(grant, "artifact_created", key="a.png"))
+    await node.send(node.event(grant, "artifact_created", key=artifact_key(grant)))
     await seen()
     await node.send(node.event(grant, "step_started", step="open", position=1, total=3))
     await seen()

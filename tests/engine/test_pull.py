@@ -22,6 +22,25 @@ async def test_a_pull_takes_one_job_per_device_and_only_of_its_own_node(farm: Fa
     assert len(await other.pull(2)) == 2
 
 
+async def test_a_grant_tells_what_recipes_may_know_of_the_device(farm: Farm) -> None:
+    node = await farm.given_node(devices=["a"])
+    (device,) = await farm.engine.devices.list()
+    await farm.engine.devices.update_device(device.device_id, label="shelf 3", tags=["tablet"])
+    await farm.engine.nodes.report_devices(
+        node.node_id, epoch=node.epoch, devices=[{"serial": "a", "model": "Pixel 9", "os_version": "16"}]
+    )
+    run = await farm.given_run()
+    request_id = uuid4()
+
+    (grant,) = await node.pull(request_id=request_id)
+
+    known = (grant.index_no, grant.label, grant.model, grant.os_version, grant.tags)
+    assert known == (device.index_no, "shelf 3", "Pixel 9", "16", ["tablet"])
+    assert await node.pull(request_id=request_id) == [grant]
+    (spec,) = await farm.engine.runs.list_run_specs([run.run_id])
+    assert spec.name == run.name
+
+
 async def test_jobs_of_one_device_come_in_the_order_in_which_they_were_asked_for(farm: Farm) -> None:
     node = await farm.given_node(devices=1)
     runs = [await farm.given_run() for _ in range(3)]

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from corral.model.errors import StaleEpochError
-from tests.engine.farm import BEAT, LEASE_TIME, SECOND, Farm
+from tests.engine.farm import BEAT, LEASE_TIME, SECOND, Farm, artifact_key
 
 HOUR = timedelta(hours=1)
 
@@ -606,7 +606,7 @@ async def test_evidence_is_accepted_after_the_end_of_its_lease_for_a_day(farm: F
     await farm.clock.advance(timedelta(hours=23))
     early = await node.send(
         node.event(grant, "log", lines=[{"message": "late word", "level": "error"}]),
-        node.event(grant, "artifact_created", key="_/node-1/s/r/1.png", kind="screenshot", size_bytes=10),
+        node.event(grant, "artifact_created", key=artifact_key(grant), kind="screenshot", size_bytes=10),
     )
     await farm.clock.advance(timedelta(hours=2))
     late = await node.send(node.event(grant, "log", lines=[{"message": "too late"}]))
@@ -639,7 +639,7 @@ async def test_a_log_line_before_the_start_changes_the_runs_version_and_does_not
 async def test_an_artifact_is_put_only_if_its_key_is_absent(farm: Farm) -> None:
     node, grant = await farm.given_leased_job()
     for size in (1, 2):
-        await node.send(node.event(grant, "artifact_created", key="same", size_bytes=size))
+        await node.send(node.event(grant, "artifact_created", key=artifact_key(grant), size_bytes=size))
 
     assert await farm.value("select array_agg(size_bytes) from corral.artifacts") == [1]
 

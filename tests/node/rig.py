@@ -75,6 +75,9 @@ class Rig:
         self._dsn = dsn
         self.fleet = fleet
         self.state = state
+        self.fleet_addresses = fleet.addresses
+        """What nodes are told to connect to."""
+
         self._adb_port = adb_port
         self.http = httpx.AsyncClient(base_url=server.url, headers=AS_OPERATOR, timeout=60)
 
@@ -85,18 +88,18 @@ class Rig:
             sys.executable,
             *("-m", "corral.cli", "node", "--server", self.server.url, "--node-id", node_id),
             *("--state-dir", str(state or self.state), "--adb-port", str(self._adb_port)),
-            *("--adb-connect", ",".join(self.fleet.addresses), *flags),
+            *("--adb-connect", ",".join(self.fleet_addresses), *flags),
             env={**env, "NODE_AGENT_SHARED_SECRET": NODE_SECRET},
             stderr=asyncio.subprocess.PIPE,
         )
         return NodeProcess(process)
 
     @asynccontextmanager
-    async def node(self, *flags: str, **options: Any) -> AsyncIterator[NodeProcess]:  # noqa: ANN401 - as above
-        """A node from the moment that all phones are online, until the block ends."""
-        node = await self.start_node(*flags, **options)
+    async def node(self, *flags: str, online: int | None = None) -> AsyncIterator[NodeProcess]:
+        """A node from the moment that all phones are online, or so many, until the block ends."""
+        node = await self.start_node(*flags)
         try:
-            await self.until_online()
+            await self.until_online(online)
             yield node
         finally:
             await node.kill()
@@ -129,7 +132,8 @@ class Rig:
         wanted = len(self.fleet.phones) if count is None else count
 
         def is_so(status: dict[str, Any]) -> bool:
-            return sum(device["status"] == "online" for device in status["devices"]) >= wanted
+            online = [device for device in status["devices"] if device["status"] == "online"]
+            return len(online) >= wanted
 
         await self.until("/api/nodes/status", is_so)
 
@@ -144,7 +148,7 @@ class Rig:
                     return told
             await asyncio.sleep(0.05)
 
-    async def given_run(self, steps: list[dict[str, Any]], **fields: Any) -> str:  # noqa: ANN401 - as above
+    async def given_run(self, steps: list[dict[str, Any]], **fields: Any) -> str:  # noqa: ANN401 - of the request
         """Start a run of these steps on all phones; its id."""
         recipe = {"name": "work", "steps": steps, **fields.pop("recipe", {})}
         (await self.http.post("/api/workflows", json=recipe)).raise_for_status()

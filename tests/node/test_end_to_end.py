@@ -1,5 +1,7 @@
 """A server, a node, the real adb and simulated phones: what a run does when nothing goes wrong, and when people intervene."""
 
+import signal
+
 from tests.node.conftest import MakeRig
 
 SAY = {"id": "say", "uses": "device.shell", "with": {"command": "echo {{ device.serial }} > /sdcard/said.txt"}}
@@ -20,6 +22,15 @@ async def test_a_run_on_twenty_phones_does_everything_once(make_rig: MakeRig) ->
         steps = (await rig.look(run, 1))["steps"]
         assert [(step["step"], step["status"]) for step in steps] == [("say", "succeeded"), ("look", "succeeded")]
         assert await node.stop() == 0
+
+
+async def test_the_same_run_goes_through_a_vendors_program(make_rig: MakeRig) -> None:
+    async with make_rig(3) as rig, rig.node("--drivers", "vendor", "--vendor-url", rig.fleet.vendor_url) as node:
+        run = await rig.given_run([SAY, LOOK])
+
+        view = await rig.until_ended(run)
+
+        assert view["run"]["status"] == "succeeded", node.text
 
 
 async def test_cancelling_a_run_stops_the_command_on_the_phone(make_rig: MakeRig) -> None:
@@ -53,6 +64,19 @@ async def test_a_node_that_is_asked_to_stop_finishes_what_runs_and_gives_back_th
             view = await rig.until_ended(run)
         assert view["run"]["status"] == "succeeded"
         assert {item["attempt"] for item in view["heatmap"]["items"]} == {1}
+
+
+async def test_asked_twice_a_node_interrupts_what_runs_and_the_server_hears_of_it(make_rig: MakeRig) -> None:
+    async with make_rig(1) as rig, rig.node() as node:
+        run = await rig.given_run([FOR_EVER])
+        await rig.until_counted(run, running=1)
+        node.process.send_signal(signal.SIGTERM)
+        await node.read_until("draining")
+
+        assert await node.stop() == 1
+
+        view = await rig.until_counted(run, waiting=1)
+        assert view["run"]["counts"]["error"] == 0
 
 
 async def test_a_second_agent_of_the_same_directory_is_turned_away(make_rig: MakeRig) -> None:

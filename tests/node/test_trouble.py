@@ -6,7 +6,11 @@ from corral.simulator.scenario.model import Disconnect, Hang, Phones, When
 from tests.node.conftest import MakeRig
 from tests.node.rig import Rig
 
-SAY = {"id": "say", "uses": "device.shell", "with": {"command": "echo {{ device.serial }} > /sdcard/said.txt; sleep 1"}}
+SAY: dict[str, Any] = {
+    "id": "say",
+    "uses": "device.shell",
+    "with": {"command": "echo {{ device.serial }} > /sdcard/said.txt; sleep 1"},
+}
 
 
 def done(view: dict[str, Any]) -> list[str]:

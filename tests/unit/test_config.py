@@ -94,6 +94,14 @@ def test_another_address_needs_both_secrets(host: str) -> None:
     assert load_server_config({"host": host}, both).host == host
 
 
+def test_where_nodes_must_be_enrolled_no_shared_secret_is_needed() -> None:
+    environ = {"COORDINATOR_AUTH_TOKEN": TOKEN, "CORRAL_REQUIRE_ENROLLED_NODES": "true"}
+
+    assert load_server_config({"host": "0.0.0.0"}, environ).require_enrolled_nodes
+    with pytest.raises(ConfigInvalidError, match="set COORDINATOR_AUTH_TOKEN"):
+        load_server_config({"host": "0.0.0.0"}, {"CORRAL_REQUIRE_ENROLLED_NODES": "true"})
+
+
 @pytest.mark.parametrize(
     ("environ", "path"),
     [
@@ -101,6 +109,8 @@ def test_another_address_needs_both_secrets(host: str) -> None:
         ({"NODE_AGENT_SHARED_SECRET": TOKEN, "COORDINATOR_AUTH_TOKEN": TOKEN}, "operator_token"),
         ({"CORRAL_EPHEMERAL": "true", "DATABASE_URL": "postgresql://one"}, "ephemeral"),
         ({"CORRAL_PORT": "many"}, "CORRAL_PORT"),
+        ({"CORRAL_TRUSTED_PROXY": "10.0.0.0/99"}, "trusted_proxy"),
+        ({"CORRAL_AUTH_FAILURE_LIMIT": "0"}, "CORRAL_AUTH_FAILURE_LIMIT"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(environ: dict[str, str], path: str) -> None:

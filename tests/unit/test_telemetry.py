@@ -77,3 +77,11 @@ def test_lines_below_the_level_are_left_out(stream: io.StringIO) -> None:
     logger("corral.test").info("quiet")
 
     assert stream.getvalue() == ""
+
+
+def test_a_token_of_corrals_own_is_masked_wherever_it_is(stream: io.StringIO) -> None:
+    configure_logs(stream=stream)
+
+    logger("corral.test").info("odd path /x?key=crln_abc-DEF_123&y=1", path="crlo_x")
+
+    assert stream.getvalue().rstrip().endswith("odd path /x?key=***&y=1 path=***")

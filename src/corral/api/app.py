@@ -1,7 +1,7 @@
-"""The app: routes, guards and the gate around them."""
+"""The app: routes, their guard and the gate around them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from litestar import Litestar, Router
@@ -9,52 +9,81 @@ from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
 
 import corral
-from corral.api.auth import Doorkeeper, nodes_and_operators, nodes_only, operators_only
+from corral.api.auth import guard
 from corral.api.document import COMPONENTS, Document
+from corral.api.doors import check_doors
 from corral.api.gate import Gate
 from corral.api.page import Page
 from corral.api.problems import EXCEPTION_HANDLERS
-from corral.api.routes import commands, dashboard, devices, health, nodes, playbooks, runs, scans, workflows
+from corral.api.routes import (
+    artifacts,
+    audit,
+    commands,
+    dashboard,
+    devices,
+    files,
+    health,
+    node_tokens,
+    nodes,
+    operators,
+    playbooks,
+    runs,
+    scans,
+    session,
+    workflows,
+)
 from corral.api.server import Server
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.listen import Listener
+from corral.storage import Storage, open_storage
 
-PUBLIC = Router(path="/", route_handlers=health.PUBLIC)
-FOR_NODES = Router(path="/api/nodes", guards=[nodes_only], route_handlers=nodes.FOR_NODES)
-FOR_BOTH = Router(path="/api/nodes", guards=[nodes_and_operators], route_handlers=nodes.FOR_BOTH)
-FOR_OPERATORS = Router(
-    path="/",
-    guards=[operators_only],
-    route_handlers=[
-        *health.FOR_OPERATORS,
-        *nodes.FOR_OPERATORS,
-        *commands.HANDLERS,
-        *dashboard.HANDLERS,
-        *devices.HANDLERS,
-        *playbooks.HANDLERS,
-        *runs.HANDLERS,
-        *scans.HANDLERS,
-        *workflows.HANDLERS,
-    ],
-)
+# Who may call which is said in api/doors.py.
+HANDLERS = [
+    *artifacts.HANDLERS,
+    *audit.HANDLERS,
+    *commands.HANDLERS,
+    *dashboard.HANDLERS,
+    *devices.HANDLERS,
+    *files.HANDLERS,
+    *health.HANDLERS,
+    *node_tokens.HANDLERS,
+    *nodes.HANDLERS,
+    *operators.HANDLERS,
+    *playbooks.HANDLERS,
+    *runs.HANDLERS,
+    *scans.HANDLERS,
+    *session.HANDLERS,
+    *workflows.HANDLERS,
+]
 
 
 class App(Gate):
     """The ASGI app of one server process."""
 
-    def __init__(self, engine: Engine, config: ServerConfig) -> None:
-        self.server = Server(engine, config)
+    def __init__(self, engine: Engine, config: ServerConfig, *, storage: Storage | None = None) -> None:
+        self.server = Server(engine, config, storage or open_storage(config))
         self.litestar = _create_litestar(self.server)
-        super().__init__(self.litestar, doorkeeper=Doorkeeper(config), metrics=self.server.metrics)
+        check_doors(self.litestar.routes)
+        super().__init__(
+            self.litestar,
+            doorkeeper=self.server.doorkeeper,
+            metrics=self.server.metrics,
+            trusted_proxy=config.trusted_proxy,
+        )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["App"]:
         """Listen and poll for the length of a block; at its end, let go of what waits."""
-        engine, waiting = self.server.engine, self.server.waiting
-        engine.announcements.subscribe(waiting.wake)
-        listener = Listener(engine.database.dsn, sender=engine.announcements.sender, hear=waiting.wake)
-        tasks = [asyncio.create_task(listener.run()), asyncio.create_task(waiting.poll())]
+        engine, waiting, known = self.server.engine, self.server.waiting, self.server.known
+
+        def hear(names: Collection[str]) -> None:
+            known.hear(names)
+            waiting.wake(names)
+
+        engine.announcements.subscribe(hear)
+        listener = Listener(engine.database.dsn, sender=engine.announcements.sender, hear=hear)
+        tasks = [asyncio.create_task(each) for each in (listener.run(), waiting.poll(), known.look())]
         try:
             yield self
         finally:
@@ -66,7 +95,8 @@ class App(Gate):
 
 def _create_litestar(server: Server) -> Litestar:
     return Litestar(
-        route_handlers=[PUBLIC, FOR_NODES, FOR_BOTH, FOR_OPERATORS],
+        route_handlers=HANDLERS,
+        guards=[guard],
         dependencies={"server": Provide(lambda: server, sync_to_thread=False)},
         exception_handlers=EXCEPTION_HANDLERS,
         request_max_body_size=server.config.max_body_bytes,
@@ -76,7 +106,7 @@ def _create_litestar(server: Server) -> Litestar:
             description="Workflows on fleets of Android devices.",
             components=COMPONENTS,
             use_handler_docstrings=True,
-            openapi_router=Router(path="/schema", guards=[operators_only], route_handlers=[], include_in_schema=False),
+            openapi_router=Router(path="/schema", route_handlers=[], include_in_schema=False),
             render_plugins=[Document(), Page()],
         ),
         logging_config=None,

@@ -7,16 +7,20 @@ from litestar import Request
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
-from corral.api.problems import ErrorBody
+from corral.api.doorkeeper import COOKIE
+from corral.api.doors import DOORS, Door
 from corral.api.routes.commands import CommandBody
 from corral.api.routes.playbooks import PlaybookBody
-from corral.api.views import Dashboard, Monitor
+from corral.storage.sniff import CONTENT_TYPES
+from corral.wire.problems import ErrorBody
+from corral.wire.views import Dashboard, Monitor
 
 COMPONENTS: Final = Components(
     security_schemes={
         "node": SecurityScheme(type="apiKey", name="X-Node-Auth", security_scheme_in="header"),
         "operator": SecurityScheme(type="http", scheme="bearer"),
         "operatorKey": SecurityScheme(type="apiKey", name="X-Api-Key", security_scheme_in="header"),
+        "session": SecurityScheme(type="apiKey", name=COOKIE, security_scheme_in="cookie"),
     }
 )
 # Any endpoint may answer these; a closer list per endpoint would only go stale.
@@ -30,7 +34,7 @@ _ERRORS: Final = {
     "413": "The body is too large",
     "415": "The body is of a kind that is not read here",
     "429": "Too many wrong credentials",
-    "503": "The database cannot be reached; ask again",
+    "503": "The database or the store cannot be reached; ask again",
 }
 _RECIPE_BODY: Final = {
     "required": True,
@@ -47,8 +51,29 @@ _ANSWERS: Final[dict[tuple[str, str], type]] = {
     ("get", "/api/runs/{run_id}"): Monitor,
     ("get", "/api/dashboard"): Dashboard,
 }
-_NODE_PATHS: Final = ("/api/nodes/register", "/api/nodes/heartbeat", "/api/nodes/pull", "/api/nodes/callback")
-_PUBLIC_PATHS: Final = ("/health", "/ready")
+_PUT_ARTIFACT: Final = "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"
+_RAW_BODIES: Final = {
+    ("put", _PUT_ARTIFACT),
+    ("put", "/api/files/{ref}"),
+    ("patch", "/api/files/uploads/{upload_id}"),
+}
+_BYTES: Final = {"type": "string", "format": "binary"}
+_ANY_CONTENT: Final = {content_type: {"schema": _BYTES} for content_type in CONTENT_TYPES}
+# Answers besides the first one, by status; those that are not JSON have a type of their own.
+_AGAIN: Final = {"200": "It is stored already"}
+_CONTENT: Final = {
+    "206": "The range that was asked for",
+    "304": "The caller has it already",
+    "307": "The store itself serves it, at this location",
+}
+_MORE: Final[dict[tuple[str, str], dict[str, str]]] = {
+    ("get", "/api/runs/{run_id}"): {"304": "Nothing changed since the ETag that was sent"},
+    ("put", _PUT_ARTIFACT): _AGAIN,
+    ("post", "/api/artifacts/uploads/{upload_id}/accept"): _AGAIN,
+    ("post", "/api/files"): _AGAIN,
+    ("get", "/api/artifacts/{artifact_id}/content"): _CONTENT,
+    ("get", "/api/files/{ref}/content"): _CONTENT,
+}
 
 
 class Document(OpenAPIRenderPlugin):
@@ -82,11 +107,14 @@ def complete(document: dict[str, Any]) -> dict[str, Any]:
 def _complete_operation(
     key: tuple[str, str], operation: dict[str, Any], *, error: dict[str, Any], schema_of: dict[type, dict[str, Any]]
 ) -> dict[str, Any]:
-    _, path = key
+    method, path = key
+    door = DOORS[method.upper(), path]
     responses = {status: told for status, told in operation["responses"].items() if status not in _ERRORS}
     for status, description in _ERRORS.items():
         responses[status] = {"description": description, "content": {"application/json": {"schema": error}}}
-    completed = {**operation, "responses": responses, "security": _security(path)}
+    completed = {**operation, "responses": responses, "security": _security(door)}
+    if door.role is not None:
+        completed["x-role"] = str(door.role)
     if key == ("post", "/api/workflows"):
         completed["requestBody"] = _RECIPE_BODY
     if key in _BODIES:
@@ -95,15 +123,28 @@ def _complete_operation(
     if key in _ANSWERS:
         content = {"application/json": {"schema": schema_of[_ANSWERS[key]]}}
         responses["200"] = {"description": "The document, as the database wrote it", "content": content}
-    if key == ("get", "/api/runs/{run_id}"):
-        responses["304"] = {"description": "Nothing changed since the ETag that was sent"}
+    if key in _RAW_BODIES:
+        completed["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BYTES}}}
+    _add_more(key, responses, error)
+    if "204" in responses:  # whatever Litestar makes of a Response: there is nothing in it
+        responses["204"] = {"description": "Done"}
     return completed
 
 
-def _security(path: str) -> list[dict[str, list[str]]]:
-    operator: list[dict[str, list[str]]] = [{"operator": []}, {"operatorKey": []}]
-    if path in _PUBLIC_PATHS:
-        return []
-    if path in _NODE_PATHS:
-        return [{"node": []}]
-    return [{"node": []}, *operator] if path.endswith("/drain") else operator
+def _add_more(key: tuple[str, str], responses: dict[str, Any], error: dict[str, Any]) -> None:
+    """What Litestar cannot know of an answer: other statuses, and bytes."""
+    if _MORE.get(key) is _CONTENT:
+        responses["200"] = {"description": "The bytes", "content": _ANY_CONTENT}
+        responses["416"] = {"description": "No such range", "content": {"application/json": {"schema": error}}}
+    for status, description in _MORE.get(key, {}).items():
+        responses[status] = {"description": description}
+        if status == "200":
+            responses[status]["content"] = responses["201"]["content"]
+        elif status == "206":
+            responses[status]["content"] = _ANY_CONTENT
+
+
+def _security(door: Door) -> list[dict[str, list[str]]]:
+    names = ["node"] if door.nodes else []
+    names += ["operator", "operatorKey", "session"] if door.role is not None else []
+    return [{name: []} for name in names]

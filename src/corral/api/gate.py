@@ -4,19 +4,23 @@ import asyncio
 import re
 import time
 import uuid
+from ipaddress import ip_network
 from typing import Any, Final, cast
 
 import msgspec
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from corral.api.auth import CALLER, Caller, Doorkeeper
+from corral.api.auth import CALLER, KNOCK
+from corral.api.deadline import DEADLINE, REQUEST_TIMEOUT_S, Deadline
+from corral.api.doorkeeper import Doorkeeper
+from corral.api.knock import read_knock
 from corral.api.metrics import Metrics
-from corral.api.problems import ErrorBody, describe
+from corral.api.problems import describe
 from corral.model.errors import RequestTimeoutError
-from corral.telemetry import bound, logger
+from corral.telemetry import bind, bound, logger
+from corral.wire.problems import ErrorBody
 
-_REQUEST_TIMEOUT_S: Final = 75.0
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _SECURITY_HEADERS: Final = [
     (b"x-content-type-options", b"nosniff"),
@@ -32,9 +36,19 @@ _log = logger(__name__)
 class Gate:
     """The outermost layer of the app."""
 
-    def __init__(self, app: ASGIApp, *, doorkeeper: Doorkeeper, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        doorkeeper: Doorkeeper,
+        metrics: Metrics,
+        trusted_proxy: str = "",
+        timeout_s: float = REQUEST_TIMEOUT_S,
+    ) -> None:
         self._app = app
+        self._timeout_s = timeout_s
         self._doorkeeper = doorkeeper
+        self._trusted_proxy = ip_network(trusted_proxy) if trusted_proxy else None
         self._metrics = metrics
         self._open = 0
         self._quiet = asyncio.Event()
@@ -58,17 +72,21 @@ class Gate:
         await self._quiet.wait()
 
     async def _serve(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        request_id = headers.get("x-request-id", "")
+        knock = read_knock(scope, trusted_proxy=self._trusted_proxy)
+        request_id = knock.headers.get("x-request-id", "")
         if not _REQUEST_ID.fullmatch(request_id):
             request_id = uuid.uuid4().hex
         reply = _Reply(send, request_id)
         started = time.perf_counter()
-        with bound(request_id=request_id):
+        with bound(request_id=request_id, actor=None):
             try:
-                cast("dict[str, Any]", scope)[CALLER] = self._identify(scope, headers)
-                async with asyncio.timeout(_REQUEST_TIMEOUT_S):
-                    await self._app(scope, receive, reply)
+                async with asyncio.timeout(self._timeout_s) as timeout:
+                    reply.deadline = deadline = Deadline(timeout, self._timeout_s)
+                    caller = await self._doorkeeper.identify(knock)
+                    cast("dict[str, Any]", scope).update({KNOCK: knock, CALLER: caller, DEADLINE: deadline})
+                    if caller.actor is not None:
+                        bind(actor=caller.actor)
+                    await self._app(scope, deadline.watch(receive), reply)
             except TimeoutError:
                 await reply.refuse(RequestTimeoutError("the request took too long"))
             except Exception as error:  # noqa: BLE001 - the outermost layer: behind it, nobody would say anything
@@ -78,30 +96,25 @@ class Gate:
             self._metrics.count_request(scope["method"], route, reply.status, took_s)
             _log.debug("served", method=scope["method"], path=scope["path"], status=reply.status, took_s=took_s)
 
-    def _identify(self, scope: HTTPScope, headers: dict[str, str]) -> Caller:
-        client = scope.get("client")
-        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
-        return self._doorkeeper.identify(
-            headers=headers, address=client[0] if client else "", has_body=has_body, method=scope["method"]
-        )
-
 
 class _Reply:
     """Sends, with our headers; knows what it has sent."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
-        self._headers = [(b"x-request-id", request_id.encode()), *_SECURITY_HEADERS]
+        self._headers = [(b"x-request-id", request_id.encode()), *_SECURITY_HEADERS, (b"cache-control", b"no-store")]
         self.status = 0
+        self.deadline: Deadline | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = [*message.get("headers", []), *self._headers]
-            if not any(name.lower() == b"cache-control" for name, _ in headers):
-                headers.append((b"cache-control", b"no-store"))
-            message["headers"] = headers
+            told = list(message.get("headers", []))
+            names = {name.lower() for name, _ in told}  # what a handler says itself is stricter, or meant
+            message["headers"] = [*told, *(header for header in self._headers if header[0] not in names)]
         await self._send(message)
+        if self.deadline is not None:
+            self.deadline.count(message)
 
     async def refuse(self, error: Exception) -> None:
         """Answer with an error, unless an answer is under way: that one can only be broken off."""

@@ -36,6 +36,7 @@ def render_page(document: dict[str, Any]) -> str:
 
 def _call(method: str, path: str, operation: dict[str, Any]) -> str:
     credentials = " or ".join(name for option in operation["security"] for name in option) or "none"
+    credentials += f" of a role of at least {operation['x-role']}" if "x-role" in operation else ""
     takes = [f"{each['name']} ({each['in']})" for each in operation.get("parameters", [])]
     takes += [_type(body["schema"]) for body in operation.get("requestBody", {}).get("content", {}).values()]
     answers = [

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-import msgspec
 from litestar import MediaType, Request, Response
 from litestar.exceptions import HTTPException, LitestarException, ValidationException
 
@@ -44,6 +43,7 @@ from corral.model.errors import (
     UploadOffsetError,
 )
 from corral.telemetry import logger
+from corral.wire.problems import ErrorBody, Fault
 
 STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
     InvalidRequestError: 400,
@@ -94,21 +94,6 @@ _NAMED_FIELD: Final = re.compile(r"(?:unknown|missing required) field `([^`]*)`"
 _log = logger(__name__)
 
 
-class Fault(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is wrong; `path` names the offending value, `problems` all of them where there are several."""
-
-    code: str
-    message: str
-    path: str | None = None
-    problems: list[dict[str, str]] | None = None
-
-
-class ErrorBody(msgspec.Struct, frozen=True, kw_only=True):
-    """The body of every answer that is not a success."""
-
-    error: Fault
-
-
 def describe(error: BaseException) -> tuple[int, Fault]:
     """The status and the body for an error. What we have no word for is logged, and told to nobody."""
     if isinstance(error, RecipeInvalidError):
@@ -135,6 +120,7 @@ def respond(_request: Request[Any, Any, Any], error: Exception) -> Response[Erro
     status, fault = describe(error)
     headers = {"retry-after": "1"} if status in {429, 503} else {}
     headers |= {"www-authenticate": "Bearer"} if status == 401 else {}  # noqa: PLR2004 - HTTP's own number
+    headers |= _measures_of(error)
     return Response(ErrorBody(error=fault), status_code=status, headers=headers, media_type=MediaType.JSON)
 
 
@@ -144,6 +130,15 @@ EXCEPTION_HANDLERS: Final[dict[int | type[Exception], Callable[[Request[Any, Any
     LitestarException: respond,
     Exception: respond,
 }
+
+
+def _measures_of(error: Exception) -> dict[str, str]:
+    """What a caller needs to go on, in the headers that HTTP and our uploads have for it."""
+    if isinstance(error, RangeInvalidError):
+        return {"content-range": f"bytes */{error.size_bytes}"}
+    if isinstance(error, UploadOffsetError | UploadIncompleteError):
+        return {"upload-offset": str(error.offset)}
+    return {}
 
 
 def _told(error: CorralError, status: int) -> str:

@@ -15,6 +15,7 @@ from corral.api.app import App
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.model.errors import ConfigInvalidError
+from corral.storage import open_storage
 from corral.telemetry import logger
 from corral.upkeep.lead import Upkeep, list_loops
 
@@ -27,8 +28,9 @@ async def serve(config: ServerConfig, stopping: asyncio.Event) -> None:
     """Serve until told to stop; then answer every open request, pulls that wait included, and return."""
     dsn = config.database_url.reveal() if config.database_url is not None else ""
     async with Engine.connect(dsn, max_connections=config.database_connections) as engine:
-        app = App(engine, config)
-        upkeep = Upkeep(engine, loops=list_loops(config))
+        storage = open_storage(config)
+        app = App(engine, config, storage=storage)
+        upkeep = Upkeep(engine, loops=list_loops(config, storage))
         app.server.metrics.watch(waiting=lambda: len(app.server.waiting), leading=upkeep.is_leading.is_set)
         keeping = asyncio.create_task(upkeep.run())
         try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Annotated
 from cyclopts import Parameter
 from msgspec.structs import replace
 
+from corral.cli.database import open_database
 from corral.cli.serve import claim_port, serve
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.workers import supervise
 from corral.config import Secret, ServerConfig, load_server_config
 from corral.engine import Engine
-from corral.engine.embedded import EmbeddedPostgres
+from corral.storage import open_storage
 from corral.telemetry import configure_logs, logger
 
 _log = logger(__name__)
@@ -28,6 +30,7 @@ def server(
     workers: int | None = None,
     database_url: str | None = None,
     data_dir: str | None = None,
+    storage_url: str | None = None,
     ephemeral: Annotated[bool | None, Parameter(negative="")] = None,
     log_format: str | None = None,
     log_level: str | None = None,
@@ -48,7 +51,9 @@ def server(
     database_url
         A PostgreSQL 15 or newer, instead of the embedded one.
     data_dir
-        Where the embedded PostgreSQL keeps its data.
+        Where the embedded PostgreSQL, uploads under way and, unless another store is named, artifacts are kept.
+    storage_url
+        Where artifacts and input files are kept: a directory, or s3://bucket/prefix?endpoint=…&region=….
     ephemeral
         Keep everything in a temporary directory, which is gone at the end.
     log_format
@@ -64,6 +69,7 @@ def server(
         "workers": workers,
         "database_url": database_url,
         "data_dir": data_dir,
+        "storage_url": storage_url,
         "ephemeral": ephemeral,
         "log_format": log_format,
         "log_level": log_level,
@@ -73,9 +79,10 @@ def server(
     run_until_stopped(lambda stopping: run_server(settings, stopping))
 
 
-async def run_server(config: ServerConfig, stopping: asyncio.Event) -> None:
-    """Bring up the database, migrate it, and serve until told to stop."""
-    async with _database(config) as dsn:
+async def run_server(told: ServerConfig, stopping: asyncio.Event) -> None:
+    """Bring up the database and the store, migrate, and serve until told to stop."""
+    async with _data_dir(told) as config, open_database(config) as dsn:
+        await open_storage(config).check()
         async with Engine.connect(dsn, max_connections=1) as engine:
             for name in await engine.migrate():
                 _log.info("migrated", migration=name)
@@ -87,12 +94,10 @@ async def run_server(config: ServerConfig, stopping: asyncio.Event) -> None:
 
 
 @asynccontextmanager
-async def _database(config: ServerConfig) -> AsyncIterator[str]:
-    if config.database_url is not None:
-        yield config.database_url.reveal()
-    elif config.ephemeral:
-        async with EmbeddedPostgres.ephemeral() as postgres:
-            yield postgres.dsn
-    else:
-        async with EmbeddedPostgres.open(config.data_path / "postgres") as postgres:
-            yield postgres.dsn
+async def _data_dir(config: ServerConfig) -> AsyncIterator[ServerConfig]:
+    """The settings with a data directory, which of an ephemeral server is a temporary one and gone at the end."""
+    if not config.ephemeral:
+        yield config
+        return
+    with tempfile.TemporaryDirectory(prefix="corral-", ignore_cleanup_errors=True) as path:
+        yield replace(config, data_dir=path)

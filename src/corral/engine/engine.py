@@ -2,20 +2,28 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
-from corral.engine import migrate
+from corral.engine import backup, migrate
 from corral.engine.announce import Announcements
 from corral.engine.database import Database
+from corral.engine.gateway.artifacts import Artifacts
+from corral.engine.gateway.audit import Audit
 from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
+from corral.engine.gateway.credentials import Credentials
 from corral.engine.gateway.dashboard import Dashboard
 from corral.engine.gateway.devices import Devices
 from corral.engine.gateway.events import Events
+from corral.engine.gateway.files import Files
 from corral.engine.gateway.jobs import Jobs
+from corral.engine.gateway.node_tokens import NodeTokens
 from corral.engine.gateway.nodes import Nodes
+from corral.engine.gateway.operators import Operators
 from corral.engine.gateway.playbooks import Playbooks
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
+from corral.engine.gateway.sessions import Sessions
 from corral.engine.gateway.steps import Steps
 from corral.engine.gateway.tasks import Tasks
 from corral.engine.gateway.upkeep import Upkeep
@@ -39,8 +47,15 @@ class Engine:
         self.channels = Channels(database)
         self.tasks = Tasks(database)
         self.events = Events(database)
+        self.artifacts = Artifacts(database)
+        self.files = Files(database)
         self.scans = Scans(database)
         self.dashboard = Dashboard(database)
+        self.credentials = Credentials(database)
+        self.node_tokens = NodeTokens(database, self.announcements)
+        self.operators = Operators(database, self.announcements)
+        self.sessions = Sessions(database, self.announcements)
+        self.audit = Audit(database)
         self.upkeep = Upkeep(database, self.runs)
 
     @classmethod
@@ -58,6 +73,19 @@ class Engine:
     async def migrate(self) -> list[str]:
         """Bring the database to this version's schema; many may call it at once. Raises DatabaseNotReadyError."""
         return await migrate.migrate(self.database)
+
+    async def describe_database(self) -> backup.DatabaseState:
+        """Version, size, schema, and who else of Corral is connected."""
+        return await backup.describe_database(self.database)
+
+    async def backup_database(self, file: Path) -> None:
+        """Write a consistent copy of everything but stored objects, while work goes on."""
+        await backup.backup_database(self.database, file)
+
+    async def restore_database(self, file: Path, *, replaces: bool = False) -> list[str]:
+        """Bring back a copy and migrate it. Raises ConflictError where a farm or a server is in the way."""
+        await backup.restore_database(self.database, file, replaces=replaces)
+        return await self.migrate()
 
     async def check_migrated(self) -> None:
         """Raise DatabaseNotReadyError unless the schema is this version's."""

@@ -100,12 +100,16 @@ async def migrate(database: Database) -> list[str]:
 
 async def check_migrated(database: Database) -> None:
     """Raise DatabaseNotReadyError unless the database is at exactly this version's schema."""
+    if missing := await list_pending(database):
+        raise DatabaseNotReadyError(f"the database lacks migration {missing[0]}: migrate it first")
+
+
+async def list_pending(database: Database) -> list[str]:
+    """The migrations that the database lacks. Raises DatabaseNotReadyError if it is a newer Corral's."""
     books = await database.fetch_value("select to_regclass('corral.migrations') is not null")
     rows = await database.fetch("select number, name, checksum from corral.migrations") if books else []
     missing = _compare({row["number"]: (row["name"], row["checksum"]) for row in rows})
-    if missing:
-        message = f"the database lacks migration {missing[0].number:04d}_{missing[0].name}: migrate it first"
-        raise DatabaseNotReadyError(message)
+    return [f"{migration.number:04d}_{migration.name}" for migration in missing]
 
 
 def _compare(applied: dict[int, tuple[str, str]]) -> list[Migration]:

@@ -138,7 +138,8 @@ class Problem(NamedTuple):
 class RecipeInvalidError(CorralError):
     """A recipe, playbook or run was refused; `problems` holds all that is wrong with it, at least one.
 
-    Codes: recipe_invalid, command_invalid, playbook_invalid, params_invalid, overrides_invalid, args_invalid.
+    Codes: recipe_invalid, command_invalid, playbook_invalid, params_invalid, overrides_invalid, args_invalid,
+    files_missing.
     `message` and `path` are those of the first problem.
     """
 
@@ -347,7 +348,7 @@ class UploadFailedError(ActionFailedError):
 
 
 class NodeError(CorralError):
-    """Something that only the agent meets, and that no server ever answers with."""
+    """Something that only callers of a server meet, an agent above all, and that no server ever answers with."""
 
     code = "node_error"
 
@@ -384,3 +385,25 @@ class TouchForbiddenError(NodeError):
     """The right to touch the phone has ended: the job is given back, not failed."""
 
     code = "interrupted"
+
+
+class ClientError(CorralError):
+    """Something that only callers of a server meet, and that no server ever answers with."""
+
+    code = "client_error"
+
+
+class UnexpectedAnswerError(ClientError):
+    """What answered is not a Corral server, or is of another version; `status` is HTTP's."""
+
+    code = "unexpected_answer"
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class WaitTimeoutError(ClientError):
+    """What was waited for did not happen in time; it may still happen."""
+
+    code = "wait_timeout"

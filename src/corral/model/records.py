@@ -199,6 +199,20 @@ class Explanation(Struct, frozen=True):
     expected_start_at: datetime | None
 
 
+class RunLogLine(Struct, frozen=True):
+    """One log line of a run; numbers count up, with gaps."""
+
+    line_no: int
+    job_id: UUID
+    index_no: int | None
+    serial: str | None
+    attempt: int
+    at: datetime
+    level: str
+    step: str | None
+    message: str
+
+
 class RunSpec(Struct, frozen=True):
     """What a node needs to execute jobs of a run, secrets included. Never shown to people."""
 
@@ -407,6 +421,53 @@ class EventResult(Struct, frozen=True):
     message: str | None = None
 
 
+class Artifact(Struct, frozen=True):
+    """A stored file that a job brought. `url` is where its bytes are, if `is_stored`."""
+
+    artifact_id: UUID
+    key: str
+    run_id: UUID
+    job_id: UUID
+    device_id: UUID | None
+    serial: str | None
+    index_no: int | None
+    node_id: str
+    step: str | None
+    attempt: int
+    kind: str
+    content_type: str | None
+    size_bytes: int | None
+    sha256: str | None
+    is_stored: bool
+    url: str
+    at: datetime
+    created_at: datetime
+
+
+class ArtifactUpload(Struct, frozen=True):
+    """An artifact's bytes on their way into the store, or there since `stored_at`."""
+
+    key: str
+    job_id: UUID
+    sha256: str | None
+    size_bytes: int | None
+    content_type: str | None
+    stored_at: datetime | None
+
+
+class InputFile(Struct, frozen=True):
+    """A name and contents that it has, or had before something newer. `file_no` counts up with every save."""
+
+    file_no: int
+    name: str
+    sha256: str
+    size_bytes: int
+    content_type: str | None
+    is_newest: bool
+    created_by: str | None
+    created_at: datetime
+
+
 class Scan(Struct, frozen=True):
     """A request to a node to rediscover its devices."""
 
@@ -437,3 +498,14 @@ class Violation(Struct, frozen=True):
     invariant: str
     object: str
     detail: str
+
+
+class AuditEntry(Struct, frozen=True):
+    """Who did what to which."""
+
+    audit_id: UUID
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    detail: Json

@@ -9,6 +9,7 @@ import asyncio
 import shutil
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Final
 from uuid import UUID
 
@@ -45,9 +46,10 @@ from corral.node.steps import TakeSteps
 from corral.node.tasks import first_of, hand_over, unless
 from corral.node.work import Work
 from corral.telemetry import logger
-from corral.wire.nodes import Register
+from corral.wire.nodes import MOST_DEVICES, Register
 
 _TICK_S: Final = 5.0
+_CONNECT_AGAIN_S: Final = 60.0
 _LAST_WORDS_S: Final = 10.0
 _HASTY_S: Final = 2.0
 _log = logger(__name__)
@@ -78,6 +80,13 @@ class Agent:
         self._devices = Devices(drivers, on_change=self._devices_changed)
         self._delivery = DeliverEvents(spool, link, on_ended=self._job_acknowledged)
         self._uploads = UploadFiles(spool, link)
+        self._health = KeepHealthy(
+            self._devices,
+            limits=config.limits,
+            clock=clock,
+            may_touch=self._may_touch,
+            interval_s=config.health_interval_s,
+        )
         artifacts = Artifacts(spool, self._uploads)
         runner = RunJobs(
             node_id=config.id,
@@ -93,6 +102,7 @@ class Agent:
             ),
             actions=actions,
             may_touch=self._may_touch,
+            check_up=self._health.check_up,
             scratch=state.scratch,
         )
         self._work = Work(
@@ -103,13 +113,6 @@ class Agent:
             is_ready=self._devices.is_ready,
             on_end=self._job_ended,
             clock=clock,
-        )
-        self._health = KeepHealthy(
-            self._devices,
-            limits=config.limits,
-            clock=clock,
-            may_touch=self._may_touch,
-            interval_s=config.health_interval_s,
         )
         self._pulling = PullJobs(link, self._work, node_id=config.id, epoch=lambda: self._pulse.epoch)
         self._scans = DoScans(drivers, self._devices, spool)
@@ -208,6 +211,7 @@ class Agent:
             max_concurrency=config.max_concurrency,
             lookahead=config.lookahead,
             version=corral.__version__,
+            meta={"disk": await asyncio.to_thread(_measure_disk, self._state.path)},
             state_id=self._state.state_id,
         )
         while True:
@@ -252,11 +256,18 @@ class Agent:
                 await self._known.wait()
 
     async def _connect(self) -> None:
-        """Look for the phones that the settings name."""
-        if self._config.adb_connect:
-            for driver in self._drivers:
-                for line in await driver.discover(self._config.adb_connect):
+        """Look for the phones that the settings name, and again for as long as some are not to be found."""
+        for driver in self._drivers:
+            while driver.name == "adb" and self._config.adb_connect:
+                try:
+                    failed = await driver.discover(self._config.adb_connect)
+                except CorralError as error:
+                    failed = [error.message]
+                for line in failed:
                     _log.warning("a device could not be connected", why=line)
+                if not failed:
+                    break
+                await asyncio.sleep(_CONNECT_AGAIN_S)
 
     async def _tick(self) -> None:
         while True:
@@ -302,8 +313,8 @@ class Agent:
     def _publish(self) -> bool:
         """Lay ready what the next heartbeat says of devices; whether it should hurry."""
         news = self._devices.list_news()
-        is_complete = self._devices.is_complete and not self._devices.is_reported
-        self._pulse.news = News(news, is_complete)
+        is_complete = self._devices.is_complete and not self._devices.is_reported and len(news) <= MOST_DEVICES
+        self._pulse.news = News(news[:MOST_DEVICES], is_complete)
         return is_complete or self._devices.is_urgent(news)
 
     def _job_ended(self, serial: str, end: JobEnd) -> None:
@@ -332,3 +343,8 @@ async def run_agent(
             raise RequestRefusedError(
                 f"the server refused this node: {error.message}", status=error.status, code=error.code
             ) from error
+
+
+def _measure_disk(path: Path) -> dict[str, int]:
+    usage = shutil.disk_usage(path)
+    return {"total_bytes": usage.total, "free_bytes": usage.free}

@@ -11,6 +11,7 @@ from typing import Final
 
 from corral.drivers.protocol import Phone
 from corral.node.actions.protocol import ArtifactKind, Level, StoredFile
+from corral.node.events import clean_text
 from corral.node.files import InputFiles
 from corral.node.job_context import JobContext
 from corral.node.spool.records import SpooledFile
@@ -56,8 +57,9 @@ class Artifacts:
             size_bytes=size_bytes,
             content_type=content_type,
         )
+        clean_name = None if name is None else clean_text(name, job.secrets)
         told = {"key": key, "kind": kind, "step": step, "content_type": content_type}
-        event = job.events.make("artifact_created", **told, size_bytes=size_bytes, sha256=sha256, name=name)
+        event = job.events.make("artifact_created", **told, size_bytes=size_bytes, sha256=sha256, name=clean_name)
         arrival = self._uploads.stored(key) if waits else None
         await self._spool.put_file(path, file=file, event=event)
         if arrival is not None:

@@ -78,7 +78,8 @@ class InputFiles:
             found = await self._download(f"/api/files/{quote(ref, safe='')}/content", part)
             if found != facts.sha256:
                 raise ActionFailedError(f"the file {ref} changed while it was fetched, or was damaged on the way")
-            part.chmod(0o444)
+            if os.name != "nt":  # where what is read-only cannot be removed
+                part.chmod(0o444)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)

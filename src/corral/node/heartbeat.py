@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
 from typing import Final
 
 import httpx
@@ -63,7 +65,8 @@ class BeatHeart:
         timeout = httpx.Timeout(max(_LEAST_TIMEOUT_S, self._interval_s), connect=CONNECT_S)
         headers = {AUTH_HEADER: secret} if secret else {}
         self._http = httpx.Client(base_url=base_url, headers=headers, timeout=timeout)
-        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+        run = partial(copy_context().run, self._run)  # its log lines are about the same node
+        self._thread = threading.Thread(target=run, name="heartbeat", daemon=True)
 
     def start(self) -> None:
         self._thread.start()

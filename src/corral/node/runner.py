@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from corral.model.errors import ActionFailedError, CorralError, DeviceError, Tou
 from corral.model.states import FailureReason, StepStatus
 from corral.node.actions.registry import NodeAction
 from corral.node.bench import Artifacts
-from corral.node.devices import Devices
+from corral.node.devices import Device, Devices
 from corral.node.events import clean, clean_text, log_event
 from corral.node.failures import describe
 from corral.node.fenced_phone import FencedPhone
@@ -61,6 +61,7 @@ class RunJobs:
         steps: TakeSteps,
         actions: Mapping[str, NodeAction],
         may_touch: Callable[[], bool],
+        check_up: Callable[[Device], Awaitable[None]],
         scratch: Path,
     ) -> None:
         self._node_id = node_id
@@ -70,6 +71,7 @@ class RunJobs:
         self._steps = steps
         self._specs = {name: action.spec for name, action in actions.items()}
         self._may_touch = may_touch
+        self._check_up = check_up
         self._scratch = scratch
 
     async def run(self, held: HeldJob) -> JobEnd:
@@ -146,11 +148,13 @@ class RunJobs:
 
     async def _work(self, job: JobContext) -> JobEnd:
         """All steps. The device is this job's alone meanwhile."""
-        async with self._devices.exclusively(job.grant.serial):
+        async with self._devices.exclusively(job.grant.serial) as device:
             # On disk before the phone is touched: a node that dies now must not have worked in secret.
             await self._spool.put(job.events.make("job_started", total=len(job.plan.steps)))
             try:
                 lost = await self._greet(job)
+                if lost is None:
+                    await self._check_up(device)
                 for step in job.plan.steps:
                     if lost is not None:
                         job.ended[step.id] = skipped("stopped")

@@ -64,8 +64,6 @@ class Work:
         self._specs: OrderedDict[UUID, RunSpec] = OrderedDict()
         self._cancels: OrderedDict[UUID, None] = OrderedDict()
         self._is_draining = False
-        self.idle = asyncio.Event()
-        self.idle.set()
 
     @property
     def running(self) -> int:
@@ -110,10 +108,6 @@ class Work:
             for serial, held in self._scheduler.start(self._is_ready):
                 self._start(serial, held)
         self._review_blocked()
-        if self._scheduler.running or self._scheduler.waiting:
-            self.idle.clear()
-        else:
-            self.idle.set()
 
     def cancel(self, tokens: Iterable[UUID]) -> None:
         """Stop these jobs: their runs were cancelled."""
@@ -174,15 +168,12 @@ class Work:
     async def _run(self, serial: str, held: HeldJob) -> None:
         try:
             end = await self._runner.run(held)
-        except asyncio.CancelledError:
-            raise
         except Exception:  # noqa: BLE001 - a defect of ours: it costs this job, and no other
             _log.exception("a job broke its runner")
             reason, words = FailureReason.INTERNAL_ERROR, "the node failed; its log says why"
             end = self._runner.refuse(held, JobEnd(outcome="failed", failure_reason=reason, error_message=words))
-        finally:
-            self._scheduler.finish(serial)
-            self.fill()
+        self._scheduler.finish(serial)
+        self.fill()
         self._on_end(serial, end)
 
     def _review_blocked(self) -> None:

@@ -63,6 +63,7 @@ class ManualClock:
 
     async def advance(self, seconds: float) -> None:
         """Move on, waking sleepers in the order of their times and letting each act before the next."""
+        await self._settle()  # what was only just begun sleeps from now on, not from then
         end = self._now + seconds
         while due := [at for at, woken in self._sleepers if at <= end and not woken.is_set()]:
             self._now = max(self._now, min(due))

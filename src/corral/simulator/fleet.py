@@ -13,13 +13,18 @@ from typing import Final, Self
 
 from corral.simulator.adbd.server import Adbd
 from corral.simulator.clock import Clock, RealClock
+from corral.simulator.control.server import ControlServer
+from corral.simulator.limits import allow_sockets
 from corral.simulator.phone.identity import identify
 from corral.simulator.phone.phone import Phone
 from corral.simulator.record import Record, Violation
 from corral.simulator.scenario.board import Board
 from corral.simulator.scenario.model import Fault, Scenario
+from corral.simulator.vendor.server import VendorServer
 
 LOOPBACK: Final = "127.0.0.1"
+_SOCKETS_PER_PHONE: Final = 3
+_SOCKETS_BESIDES: Final = 200
 _SOONEST_S: Final = 0.005
 """Two changes nearer than this are looked at together."""
 
@@ -34,6 +39,8 @@ class Fleet:
         seed: int = 0,
         scenario: Scenario | None = None,
         port_base: int | None = None,
+        vendor_port: int | None = 0,
+        control_port: int | None = None,
         record: Path | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -42,6 +49,10 @@ class Fleet:
         self.clock = clock or RealClock()
         self.record = Record(self.clock, record)
         self._port_base = port_base
+        self._vendor_port = vendor_port
+        self._control_port = control_port
+        self._vendor = VendorServer(lambda: self.phones)
+        self._control = ControlServer(self)
         self.phones: list[Phone] = [self._make_phone(index) for index in range(1, devices + 1)]
         self._adbds = [Adbd(phone) for phone in self.phones]
         self._changed = asyncio.Event()
@@ -60,6 +71,16 @@ class Fleet:
     def addresses(self) -> list[str]:
         """Where `adb connect` finds the phones, in order of their numbers."""
         return [adbd.address for adbd in self._adbds]
+
+    @property
+    def vendor_url(self) -> str:
+        """The vendor's WebSocket; empty if not served."""
+        return self._vendor.url
+
+    @property
+    def control_port(self) -> int:
+        """Where `Control` connects to; 0 if not served."""
+        return self._control.port
 
     @property
     def violations(self) -> Sequence[Violation]:
@@ -87,9 +108,11 @@ class Fleet:
         self._look()
 
     async def __aenter__(self) -> Self:
+        allow_sockets(len(self.phones) * _SOCKETS_PER_PHONE + _SOCKETS_BESIDES)
         try:
-            for number, (phone, adbd) in enumerate(zip(self.phones, self._adbds, strict=True)):
-                await adbd.start(LOOPBACK, self._port_base + number if self._port_base else 0)
+            for port, listener in sorted(self._listeners(), key=lambda each: each[0] == 0):
+                await listener.start(LOOPBACK, port)
+            for phone, adbd in zip(self.phones, self._adbds, strict=True):
                 phone.handle = adbd.address
                 phone.on_power.append(self._look)
         except BaseException:
@@ -97,6 +120,17 @@ class Fleet:
             raise
         self._watching = asyncio.create_task(self._watch())
         return self
+
+    def _listeners(self) -> list[tuple[int, Adbd | VendorServer | ControlServer]]:
+        """All of them with their ports. Those that were asked for must be taken before the system chooses any."""
+        listeners: list[tuple[int, Adbd | VendorServer | ControlServer]] = [
+            (self._port_base + number if self._port_base else 0, adbd) for number, adbd in enumerate(self._adbds)
+        ]
+        if self._vendor_port is not None:
+            listeners.append((self._vendor_port, self._vendor))
+        if self._control_port is not None:
+            listeners.append((self._control_port, self._control))
+        return listeners
 
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
@@ -109,6 +143,8 @@ class Fleet:
             self._watching.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._watching
+        await self._control.aclose()
+        await self._vendor.aclose()
         for adbd in self._adbds:
             await adbd.aclose()
         self.record.close()

@@ -122,8 +122,20 @@ class LocalStore:
         check_key(key)
         raise ObjectNotFoundError(f"there is no direct upload {upload_id[:40]!a}")
 
+    async def check(self) -> None:
+        await in_thread(self._check)
+
     async def sweep(self, *, older_than: timedelta) -> int:
         return await in_thread(self._sweep, time() - older_than.total_seconds())
+
+    @property
+    def root(self) -> Path:
+        """Where the objects are: what upkeep watches the disk of."""
+        return self._root
+
+    def _check(self) -> None:
+        with named_os_errors("the storage directory"), self._folder([INCOMING]):
+            pass
 
     @contextmanager
     def _folder(self, parts: Sequence[str], *, create: bool = False) -> Iterator[int]:

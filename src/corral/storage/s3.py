@@ -171,6 +171,14 @@ class S3Store:
         await self._delete(incoming)
         return receipt
 
+    async def check(self) -> None:
+        try:
+            with _named_errors("listing its bucket: does it exist?"):
+                async for _ in obstore.list(self._bucket, prefix=INCOMING):
+                    return
+        except ObjectNotFoundError as error:
+            raise StorageUnavailableError("the store's bucket does not exist") from error
+
     async def sweep(self, *, older_than: timedelta) -> int:
         before = datetime.now(UTC) - older_than
         left = [found.key async for found in self._list(INCOMING) if found.modified_at < before]

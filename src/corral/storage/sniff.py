@@ -28,6 +28,7 @@ _EXTENSIONS: Final = {
     "text/plain": "txt",
     OCTET_STREAM: "bin",
 }
+CONTENT_TYPES: Final = tuple(_EXTENSIONS)
 _SHOWN_INLINE: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 _MAGIC: Final = {
     b"\x89PNG\r\n\x1a\n": "image/png",

@@ -148,6 +148,10 @@ class Store(Protocol):
         """
         ...
 
+    async def check(self) -> None:
+        """Raise StorageUnavailableError unless the store can be reached."""
+        ...
+
     async def sweep(self, *, older_than: timedelta) -> int:
         """Throw away what crashed writers and unfinished direct uploads left behind; say how many there were."""
         ...

@@ -8,7 +8,7 @@ import fcntl
 import io
 import os
 import re
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -36,6 +36,13 @@ from corral.storage.store import CHUNK_BYTES, Receipt, Store
 
 _UPLOAD_ID: Final = re.compile(r"[0-9a-f]{32}")
 _PART: Final = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+Reserve = Callable[[Receipt], Awaitable[None]]
+
+
+async def nothing_to_reserve(_receipt: Receipt) -> None:
+    """For a store without a catalogue."""
 
 
 class Upload(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,13 +102,16 @@ class Uploads:
                 await in_thread(_sync, part)
             return msgspec.structs.replace(upload, offset=offset + intake.received_bytes)
 
-    async def finish(self, upload_id: str) -> Receipt:
+    async def finish(self, upload_id: str, *, reserve: Reserve = nothing_to_reserve) -> Receipt:
         """Check the file and store it under its sha256, once for equal files. Asked again, it answers the same.
 
-        Raises UploadIncompleteError, and ChecksumMismatchError, after which the upload is gone.
+        `reserve` is told what is about to be stored, or is stored already. Raises UploadIncompleteError;
+        ChecksumMismatchError, after which the upload is gone; and UploadNotFoundError if the file was deleted since.
         """
         with self._locked(upload_id) as (upload, part):
             if upload.receipt is not None:
+                await reserve(upload.receipt)
+                await self._check_stored(upload.receipt)
                 return upload.receipt
             if upload.offset < upload.size_bytes:
                 message = f"{upload.offset} of {upload.size_bytes} bytes came so far"
@@ -111,6 +121,7 @@ class Uploads:
             except ChecksumMismatchError:
                 self._remove(upload_id)
                 raise
+            await reserve(receipt)
             await self._store_once(receipt, part, filename=upload.name)
             await in_thread(self._conclude, msgspec.structs.replace(upload, receipt=receipt), part)
             return receipt
@@ -123,6 +134,12 @@ class Uploads:
     async def expire(self, *, idle_for: timedelta) -> int:
         """Throw away the uploads, finished or not, to which nothing came for so long; say how many."""
         return await in_thread(self._expire, time() - idle_for.total_seconds())
+
+    async def _check_stored(self, receipt: Receipt) -> None:
+        try:
+            await self._store.stat(receipt.key)
+        except ObjectNotFoundError:
+            raise UploadNotFoundError("the file was deleted since: upload it again") from None
 
     async def _store_once(self, receipt: Receipt, part: io.FileIO, *, filename: str) -> None:
         with suppress(ObjectExistsError):

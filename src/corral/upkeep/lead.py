@@ -12,6 +12,7 @@ from typing import Final
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.leadership import Leadership
+from corral.storage import Storage
 from corral.telemetry import logger
 from corral.upkeep.expire_leases import expire_leases
 from corral.upkeep.expire_scans import expire_scans
@@ -19,15 +20,22 @@ from corral.upkeep.expire_steps import expire_steps
 from corral.upkeep.fail_unclaimable_steps import fail_unclaimable_steps
 from corral.upkeep.finish_open_runs import finish_open_runs
 from corral.upkeep.loop import Loop
+from corral.upkeep.purge_artifacts import purge_artifacts
 from corral.upkeep.purge_events import purge_events
+from corral.upkeep.purge_logs import purge_logs
+from corral.upkeep.purge_runs import purge_runs
 from corral.upkeep.purge_task_claims import purge_task_claims
+from corral.upkeep.report_disks import report_disks
 from corral.upkeep.resolve_contested import resolve_contested
 from corral.upkeep.resume_unfinished_work import resume_unfinished_work
 from corral.upkeep.skip_unavailable import skip_unavailable
+from corral.upkeep.sweep_storage import sweep_storage
 from corral.upkeep.tick_upkeep import tick_upkeep
 from corral.upkeep.time_out_pools import time_out_pools
 
 _CANDIDACY_S: Final = 1.0
+_MINUTE: Final = timedelta(minutes=1)
+_HOUR: Final = timedelta(hours=1)
 _log = logger(__name__)
 
 
@@ -65,7 +73,7 @@ class Upkeep:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def list_loops(config: ServerConfig) -> list[Loop]:
+def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     """Everything that upkeep does, by these settings."""
     acts = (
         tick_upkeep,
@@ -80,7 +88,14 @@ def list_loops(config: ServerConfig) -> list[Loop]:
         expire_scans,
     )
     loops = [Loop(act=act) for act in acts]
-    if config.event_retention_days > 0:
-        every, age = timedelta(hours=config.retention_interval_hours), timedelta(days=config.event_retention_days)
-        loops += [Loop(act=purge(age), every=every) for purge in (purge_events, purge_task_claims)]
+    loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
+    purges = (
+        (purge_events, config.event_retention_days),
+        (purge_task_claims, config.event_retention_days),
+        (purge_logs, config.log_retention_days),
+        (purge_artifacts, config.artifact_retention_days),
+        (purge_runs, config.run_retention_days),
+    )
+    every = timedelta(hours=config.retention_interval_hours)
+    loops += [Loop(act=purge(timedelta(days=days)), every=every) for purge, days in purges if days > 0]
     return loops

@@ -58,7 +58,8 @@ class DeviceReport(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Beat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A heartbeat: `held` names every token whose job_finished was not acknowledged yet, `devices` what changed.
 
-    With `is_complete`, devices of this node that are not listed are gone.
+    With `is_complete`, devices of this node that are not listed are gone. `draining` asks for nothing new, or takes that
+    back, until the next registration; left out, it changes nothing. An operator's word on it cannot be taken back so.
     """
 
     node_id: NodeId
@@ -66,6 +67,7 @@ class Beat(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     held: Tokens = field(default_factory=list)
     devices: Annotated[list[DeviceReport], Meta(max_length=MOST_DEVICES)] = field(default_factory=list)
     is_complete: bool = False
+    draining: bool | None = None
 
 
 class Pull(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,3 +105,9 @@ class CallbackReply(Struct, frozen=True, kw_only=True):
     """What became of each event, in the order given. All that are named here are committed."""
 
     results: list[EventResult]
+
+
+class Drain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether the node is to get nothing new."""
+
+    draining: bool = True

@@ -9,6 +9,7 @@ from corral.workflow.action_spec import ANYWHERE, DEVICE_ONLY, ActionSpec, Args,
 from corral.workflow.actions import BUILT_IN, ActionRegistry, installed_actions, load_actions
 from corral.workflow.context import Context, DeviceContext, RunContext, StepContext
 from corral.workflow.draws import draw, executes
+from corral.workflow.input_files import list_input_files
 from corral.workflow.overrides import Plan, PlannedStep, StepOverride, read_overrides, resolve_plan
 from corral.workflow.params import RunParams, param_from_text, resolve_params
 from corral.workflow.playbook import CommandAsset, Playbook, PlaybookStep, compile_playbook, parse_command
@@ -68,6 +69,7 @@ __all__ = [
     "find_problems",
     "from_json",
     "installed_actions",
+    "list_input_files",
     "load_actions",
     "param_from_text",
     "parse_command",

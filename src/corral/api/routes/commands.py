@@ -7,12 +7,13 @@ import msgspec
 from litestar import Request, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
-from msgspec import Meta, Struct, field
+from msgspec import Meta, field
 
 from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
 from corral.model.records import Command, Json
+from corral.wire.commands import CommandPage
 from corral.workflow import CommandAsset
 
 Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=100)]], Meta(max_length=100)]
@@ -22,13 +23,6 @@ class CommandBody(CommandAsset, frozen=True, kw_only=True, forbid_unknown_fields
     """A reusable step, and tags to find it by."""
 
     tags: Tags = field(default_factory=list)
-
-
-class CommandPage(Struct, frozen=True, kw_only=True):
-    """Commands by name; `next` is the `after` of the following page, null on the last."""
-
-    commands: list[Command]
-    next: str | None
 
 
 @post("/api/commands")

@@ -6,29 +6,12 @@ from uuid import UUID
 from litestar import Request, get, patch
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
-from msgspec import Meta, Struct
 
 from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.records import Device
 from corral.model.states import Health
-
-
-class DevicePage(Struct, frozen=True, kw_only=True):
-    """Devices by number; `next` is the `after` of the following page, null on the last."""
-
-    devices: list[Device]
-    next: int | None
-
-
-class DeviceChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to change; what is left out stays. A quarantine needs a reason; another device's number swaps the two."""
-
-    label: Annotated[str, Meta(max_length=200)] | None = None
-    tags: Annotated[list[Annotated[str, Meta(min_length=1, max_length=100)]], Meta(max_length=100)] | None = None
-    index_no: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
-    health: Health | None = None
-    health_reason: Annotated[str, Meta(max_length=2000)] | None = None
+from corral.wire.devices import DeviceChange, DevicePage
 
 
 @get("/api/devices")

@@ -1,21 +1,14 @@
 """Whether the server lives, whether it can serve, and what it measures."""
 
-from typing import Final, Literal
+from typing import Final
 
 from litestar import MediaType, get
 from litestar.di import NamedDependency
 from litestar.response import Response
-from msgspec import Struct
 
 import corral
 from corral.api.server import Server
-
-
-class Liveness(Struct, frozen=True):
-    """The server answers."""
-
-    status: Literal["ok"]
-    version: str
+from corral.wire.health import Liveness
 
 
 @get("/health")
@@ -26,8 +19,9 @@ async def get_health() -> Liveness:
 
 @get("/ready")
 async def get_ready(server: NamedDependency[Server]) -> Liveness:
-    """Whether the database answers and is migrated: 503 if not."""
+    """Whether the database answers and is migrated, and the store can be reached: 503 if not."""
     await server.engine.check_migrated()
+    await server.storage.check()
     return Liveness(status="ok", version=corral.__version__)
 
 
@@ -37,5 +31,4 @@ async def get_metrics(server: NamedDependency[Server]) -> Response[bytes]:
     return Response(server.metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-PUBLIC: Final = [get_health, get_ready]
-FOR_OPERATORS: Final = [get_metrics]
+HANDLERS: Final = [get_health, get_ready, get_metrics]

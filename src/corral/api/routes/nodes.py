@@ -9,19 +9,22 @@ import msgspec
 from litestar import Request, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
-from msgspec import Struct
 
-from corral.api.auth import caller_of
+from corral.api.auth import caller_of, check_speaks_for
 from corral.api.server import Server
 from corral.model.records import Device, Heartbeat, Node, Registration
 from corral.model.states import EventOutcome
 from corral.telemetry import bound
-from corral.wire.nodes import Beat, Callback, CallbackReply, NodeId, Pull, Pulled, Register
+from corral.wire.devices import DeviceStatus, FarmStatus
+from corral.wire.nodes import Beat, Callback, CallbackReply, Drain, NodeId, Pull, Pulled, Register
 
 
-@post("/register", status_code=200)
-async def register_node(data: JSONBody[Register], server: NamedDependency[Server]) -> Registration:
+@post("/api/nodes/register", status_code=200)
+async def register_node(
+    data: JSONBody[Register], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Registration:
     """Start a new epoch of a node; its calls must carry it from now on."""
+    check_speaks_for(request, data.node_id)
     with bound(node_id=data.node_id):
         return await server.engine.nodes.register_node(
             data.node_id,
@@ -36,12 +39,18 @@ async def register_node(data: JSONBody[Register], server: NamedDependency[Server
         )
 
 
-@post("/heartbeat", status_code=200)
-async def heartbeat(data: JSONBody[Beat], server: NamedDependency[Server]) -> Heartbeat:
+@post("/api/nodes/heartbeat", status_code=200)
+async def heartbeat(
+    data: JSONBody[Beat], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Heartbeat:
     """Renew everything that a node holds; report what changed of its devices."""
+    check_speaks_for(request, data.node_id)
     devices = [msgspec.to_builtins(device) for device in data.devices]
     nodes = server.engine.nodes
     with bound(node_id=data.node_id):
+        if data.draining is not None:
+            actor = f"node:{data.node_id}"
+            await nodes.drain_node(data.node_id, draining=data.draining, actor=actor, epoch=data.epoch)
         if data.is_complete:
             await nodes.report_devices(data.node_id, epoch=data.epoch, devices=devices, is_complete=True)
             devices = []
@@ -51,9 +60,10 @@ async def heartbeat(data: JSONBody[Beat], server: NamedDependency[Server]) -> He
     return reply
 
 
-@post("/pull", status_code=200)
+@post("/api/nodes/pull", status_code=200)
 async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Pulled:
     """Lease jobs to a node; waits up to `wait_s` for work or a cancel, and then answers empty."""
+    check_speaks_for(request, data.node_id)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + data.wait_s
     gone = asyncio.create_task(_until_gone(request))
@@ -69,13 +79,17 @@ async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], reques
                 await _first_of(waiter.news, gone, timeout_s=left_s)
                 if gone.done() or server.waiting.is_over(waiter):  # looking again would grant jobs to nobody
                     return pulled
+                await server.doorkeeper.check_still_good(caller_of(request))
     finally:
         gone.cancel()
 
 
-@post("/callback", status_code=200)
-async def apply_node_events(data: JSONBody[Callback], server: NamedDependency[Server]) -> CallbackReply:
+@post("/api/nodes/callback", status_code=200)
+async def apply_node_events(
+    data: JSONBody[Callback], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> CallbackReply:
     """Take in what happened. Each event is answered; those answered are committed, and may be sent again safely."""
+    check_speaks_for(request, data.node_id)
     events = [event if isinstance(event, dict) else {} for event in data.events]
     with bound(node_id=data.node_id):
         results = await server.committer.apply(data.node_id, events)
@@ -88,39 +102,15 @@ async def apply_node_events(data: JSONBody[Callback], server: NamedDependency[Se
     return CallbackReply(results=results)
 
 
-class Drain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whether the node is to get nothing new."""
-
-    draining: bool = True
-
-
-@post("/{node_id:str}/drain", status_code=200)
+@post("/api/nodes/{node_id:str}/drain", status_code=200)
 async def drain_node(
     node_id: FromPath[NodeId], data: JSONBody[Drain], server: NamedDependency[Server], request: Request[Any, Any, Any]
 ) -> Node:
     """Let a node finish what it holds and get nothing new, or take that back."""
     with bound(node_id=node_id):
-        await server.engine.nodes.drain_node(node_id, draining=data.draining, actor=caller_of(request).actor or node_id)
+        await server.engine.nodes.drain_node(node_id, draining=data.draining, actor=caller_of(request).actor)
     server.engine.announcements.announce([node_id])
     return await server.engine.nodes.get(node_id)
-
-
-class DeviceStatus(Struct, frozen=True, kw_only=True):
-    """One tile of the heatmap."""
-
-    index: int
-    status: str
-    device_id: str
-    node_id: str
-    serial: str
-    health: str
-
-
-class FarmStatus(Struct, frozen=True, kw_only=True):
-    """All nodes, and every device's number with online or offline."""
-
-    nodes: list[Node]
-    devices: list[DeviceStatus]
 
 
 @get("/api/nodes/status")
@@ -136,9 +126,7 @@ async def get_nodes_status(server: NamedDependency[Server]) -> FarmStatus:
     return FarmStatus(nodes=await server.engine.nodes.list(), devices=devices)
 
 
-FOR_NODES: Final = [register_node, heartbeat, pull_job, apply_node_events]
-FOR_BOTH: Final = [drain_node]
-FOR_OPERATORS: Final = [get_nodes_status]
+HANDLERS: Final = [register_node, heartbeat, pull_job, apply_node_events, drain_node, get_nodes_status]
 _PAGE: Final = 5000
 
 

@@ -6,24 +6,17 @@ from uuid import UUID
 from litestar import Request, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
-from msgspec import Struct
 
 from corral import workflow
 from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
 from corral.model.records import Json, Playbook
+from corral.wire.playbooks import PlaybookPage
 
 
 class PlaybookBody(workflow.Playbook, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An ordered choice of command assets."""
-
-
-class PlaybookPage(Struct, frozen=True, kw_only=True):
-    """Playbooks by name; `next` is the `after` of the following page, null on the last."""
-
-    playbooks: list[Playbook]
-    next: str | None
 
 
 @post("/api/playbooks")

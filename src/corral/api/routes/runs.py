@@ -10,57 +10,19 @@ from litestar import Request, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.response import Response
-from msgspec import Meta, Struct, field
 
 from corral.api.auth import caller_of
+from corral.api.input_files import check_input_files
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
-from corral.model.records import Explanation, Json, Run, Workflow
-from corral.model.states import JobStatus, RunStatus
+from corral.model.records import Json, Run, Workflow
+from corral.model.states import RunStatus
 from corral.telemetry import bound
+from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest
 from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
 
 # Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
 _LIVENESS_S: Final = 30
-Text = Annotated[str, Meta(min_length=1, max_length=200)]
-
-
-class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A workflow by name (the newest version, unless one is named), a target, and what the run may set."""
-
-    workflow: Text
-    version: Annotated[int, Meta(ge=1, le=2**31 - 1)] | None = None
-    target: Json = field(default_factory=lambda: {"all": True})
-    params: Json = field(default_factory=dict)
-    overrides: Json = field(default_factory=dict)
-    policy: Json = field(default_factory=dict)
-    name: Text | None = None
-    workspace: Text = "default"
-    seed: Text | None = None
-    youtube_video_id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
-    source_type: Text | None = None
-    source_id: Text | None = None
-    replay_of: UUID | None = None
-
-
-class RetryRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which devices to try again, by how their job ended: all that did not succeed, by default."""
-
-    statuses: Annotated[list[JobStatus], Meta(min_length=1, max_length=4)] | None = None
-
-
-class Explanations(Struct, frozen=True, kw_only=True):
-    """Jobs that wait, and why; `next` is the `after` of the following page, null on the last."""
-
-    jobs: list[Explanation]
-    next: int | None
-
-
-class RunPage(Struct, frozen=True, kw_only=True):
-    """Runs, newest first; `next` is the `before` of the following page, null on the last."""
-
-    runs: list[Run]
-    next: datetime | None
 
 
 @post("/api/runs")
@@ -71,9 +33,9 @@ async def create_run(
     workflow = await server.engine.workflows.find(data.workflow, version=data.version)
     if data.replay_of is not None:
         await server.engine.runs.get(data.replay_of)
-    return await server.engine.runs.create_run(
-        workflow.workflow_id, plan_request(data, workflow), actor=caller_of(request).actor
-    )
+    planned = plan_request(data, workflow)
+    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+    return await server.engine.runs.create_run(workflow.workflow_id, planned, actor=caller_of(request).actor)
 
 
 @get("/api/runs")
@@ -125,6 +87,20 @@ async def explain_run(
     return Explanations(jobs=jobs, next=numbers[-1] if len(numbers) == limit else None)
 
 
+@get("/api/runs/{run_id:uuid}/logs")
+async def list_run_logs(
+    run_id: FromPath[UUID],
+    server: NamedDependency[Server],
+    *,
+    device: Annotated[str | None, QueryParameter(max_length=128)] = None,
+    after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, le=5000)] = 1000,
+) -> LogPage:
+    """The log lines of a run, or of one of its devices; asked again with `next`, what has come since."""
+    lines = await server.engine.runs.list_run_logs(run_id, device=device, after=after, limit=limit)
+    return LogPage(lines=lines, next=lines[-1].line_no if lines else after)
+
+
 @post("/api/runs/{run_id:uuid}/cancel", status_code=200)
 async def cancel_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
     """Cancel what waits, ask nodes to stop what runs. Repeating it is safe."""
@@ -148,7 +124,16 @@ async def retry_run(
 ) -> Run:
     """A new run on the devices where this one did not succeed."""
     with bound(run_id=str(run_id)):
+        await _check_files_of(run_id, server)
         return await server.engine.runs.retry_run(run_id, statuses=data.statuses, actor=caller_of(request).actor)
+
+
+@post("/api/runs/{run_id:uuid}/replay")
+async def replay_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
+    """The same run once more, on the very devices that it had, so that every draw repeats."""
+    with bound(run_id=str(run_id)):
+        await _check_files_of(run_id, server)
+        return await server.engine.runs.replay_run(run_id, actor=caller_of(request).actor)
 
 
 def plan_request(data: RunRequest, workflow: Workflow) -> Json:
@@ -177,4 +162,21 @@ def plan_request(data: RunRequest, workflow: Workflow) -> Json:
     return request
 
 
-HANDLERS: Final = [create_run, list_runs, get_monitor, explain_run, cancel_run, review_run, retry_run]
+HANDLERS: Final = [
+    create_run,
+    list_runs,
+    get_monitor,
+    explain_run,
+    list_run_logs,
+    cancel_run,
+    review_run,
+    retry_run,
+    replay_run,
+]
+
+
+async def _check_files_of(run_id: UUID, server: Server) -> None:
+    """Raise what `check_input_files` raises for the workflow of a run that is to be had once more."""
+    run = await server.engine.runs.get(run_id)
+    workflow = await server.engine.workflows.get(run.workflow_id)
+    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))

@@ -6,19 +6,12 @@ import msgspec
 from litestar import Request, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, PathParameter, QueryParameter, RawBody
-from msgspec import Struct
 
 from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.records import Workflow
+from corral.wire.workflows import WorkflowPage
 from corral.workflow import installed_actions, parse_recipe, to_json
-
-
-class WorkflowPage(Struct, frozen=True, kw_only=True):
-    """The newest version of each name; `next` is the `after` of the following page, null on the last."""
-
-    workflows: list[Workflow]
-    next: str | None
 
 
 @post("/api/workflows")

@@ -11,7 +11,7 @@ import asyncio
 from typing import Final
 
 from corral.drivers.adb.errors import from_words
-from corral.model.errors import DeviceError, DeviceOfflineError, DriverUnavailableError
+from corral.model.errors import CommandFailedError, DeviceError, DeviceOfflineError, DriverUnavailableError
 
 _LENGTH_DIGITS: Final = 4
 LONGEST_REQUEST: Final = 0xFFFF
@@ -41,7 +41,9 @@ class Connection:
         """Ask, and return when the server says OKAY. Raises what its FAIL means."""
         data = request.encode()
         if len(data) > LONGEST_REQUEST:
-            raise DeviceError(f"a request of {len(data)} bytes is too long for adb, which takes {LONGEST_REQUEST}")
+            raise CommandFailedError(
+                f"a request of {len(data)} bytes is too long for adb, which takes {LONGEST_REQUEST}"
+            )
         await self.send(f"{len(data):04x}".encode() + data)
         status = await self.read_exactly(4)
         if status == b"OKAY":

@@ -10,7 +10,7 @@ from typing import Final
 from corral.drivers.adb.admission import Admission
 from corral.drivers.adb.connection import Connection
 from corral.drivers.adb.server import AdbServer
-from corral.model.errors import DeviceError, DeviceOfflineError, DriverUnavailableError
+from corral.model.errors import DeviceOfflineError, DriverUnavailableError
 
 HANDSHAKE_S: Final = 10.0
 
@@ -58,9 +58,7 @@ class Services:
     async def _open(self, handle: str, service: str) -> Connection:
         try:
             connection = await self._handshake(handle, service)
-        except DriverUnavailableError:
-            raise  # the server's fault, not the phone's
-        except DeviceError as error:
+        except DeviceOfflineError as error:  # anything else is the server's or the caller's fault, not the phone's
             self.admission.failed(handle, error.message)
             raise
         self.admission.succeeded(handle)

@@ -79,9 +79,14 @@ class Nodes:
         """Of these nodes, those whose waiting pull should be answered."""
         return to_records(await self._database.fetch("select * from corral.fn_list_news($1)", list(node_ids)), News)
 
-    async def drain_node(self, node_id: str, *, draining: bool = True, actor: str | None = None) -> None:
-        """Give the node nothing new, or take that back."""
-        await self._database.fetch_value("select corral.fn_drain_node($1, $2, $3)", node_id, draining, actor)
+    async def drain_node(
+        self, node_id: str, *, draining: bool = True, actor: str | None = None, epoch: int | None = None
+    ) -> None:
+        """Give the node nothing new, or take that back. With `epoch` it is the node itself that asks.
+
+        Raises UnknownNodeError and, for the node itself, StaleEpochError.
+        """
+        await self._database.fetch_value("select corral.fn_drain_node($1, $2, $3, $4)", node_id, draining, actor, epoch)
 
     async def get(self, node_id: str) -> Node:
         """Raises UnknownNodeError."""

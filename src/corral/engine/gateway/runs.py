@@ -7,7 +7,7 @@ from uuid import UUID
 from corral.engine.announce import EVERYBODY, Announcements
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import NotFoundError
-from corral.model.records import Explanation, Json, Run, RunSpec
+from corral.model.records import Explanation, Json, Run, RunLogLine, RunSpec
 from corral.model.states import JobStatus, RunStatus
 
 
@@ -74,6 +74,14 @@ class Runs:
         await self.fan_out_run(retry_id)
         return await self.get(retry_id)
 
+    async def replay_run(self, run_id: UUID, *, actor: str | None = None) -> Run:
+        """The same run once more, on the very devices that it had. Raises ConflictError while it is still going."""
+        replay_id: UUID = await self._database.fetch_value(
+            "select (corral.fn_replay_run($1, $2)).run_id", run_id, actor
+        )
+        await self.fan_out_run(replay_id)
+        return await self.get(replay_id)
+
     async def get_monitor(self, run_id: UUID, *, device: str | None = None) -> bytes:
         """The monitor view of docs/monitor.md, as JSON ready to be sent. `device` is a number or a serial.
 
@@ -96,6 +104,18 @@ class Runs:
         """
         rows = await self._database.fetch("select * from corral.fn_explain_run($1, $2, $3)", run_id, after, limit)
         return to_records(rows, Explanation)
+
+    async def list_run_logs(
+        self, run_id: UUID, *, device: str | None = None, after: int = 0, limit: int = 1000
+    ) -> list[RunLogLine]:
+        """Log lines, oldest first; `after` is the last number seen. Whoever goes on like that misses none.
+
+        `device` is a number or a serial. Raises NotFoundError for the run.
+        """
+        rows = await self._database.fetch(
+            "select * from corral.fn_list_run_logs($1, $2, $3, $4)", run_id, device, after, limit
+        )
+        return to_records(rows, RunLogLine)
 
     async def review_run(self, run_id: UUID, *, actor: str | None = None) -> Run:
         """Note that somebody looked at an ended run. Raises NotFoundError, and ConflictError while it is going."""

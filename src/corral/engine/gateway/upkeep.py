@@ -6,7 +6,7 @@ from datetime import timedelta
 from corral.engine.database import Database, to_record, to_records
 from corral.engine.gateway.runs import Runs
 from corral.model.errors import CorralError
-from corral.model.records import Tick, Violation
+from corral.model.records import Json, Tick, Violation
 
 
 class Upkeep:
@@ -91,6 +91,11 @@ class Upkeep:
         """Forget old log lines, a chunk a transaction."""
         return await self._purge("select corral.fn_purge_logs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
 
+    async def purge_artifacts(self, older_than: timedelta, *, chunk: int = 1000) -> int:
+        """Forget old artifacts, a chunk a transaction; their bytes are then leftovers of the store."""
+        statement = "select corral.fn_purge_artifacts(corral.fn_now() - $1::interval, $2)"
+        return await self._purge(statement, older_than, chunk)
+
     async def purge_runs(self, older_than: timedelta, *, chunk: int = 1000) -> int:
         """Forget runs that ended long ago, with all that belongs to them; returns how many jobs went."""
         return await self._purge("select corral.fn_purge_runs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
@@ -99,6 +104,10 @@ class Upkeep:
         """Forget old keys of task claims, a chunk a transaction."""
         statement = "select corral.fn_purge_task_claims(corral.fn_now() - $1::interval, $2)"
         return await self._purge(statement, older_than, chunk)
+
+    async def report_disks(self, host: str, disks: Sequence[Json]) -> None:
+        """Write down how full a server's file systems are: `{path, total_bytes, free_bytes}` each."""
+        await self._database.fetch("select corral.fn_report_disks($1, $2)", host, list(disks))
 
     async def check_invariants(self) -> list[Violation]:
         """What is broken, if anything: nothing, unless there is a bug."""

@@ -39,7 +39,7 @@ async def bootstrap(bench: Bench, args: BootstrapArgs) -> BootstrapOutput:
     phone = bench.phone
     await wait_until_booted(phone, wait_s=BOOT_WAIT_S)
     if args.stay_awake:
-        await run_tool(phone, "settings", "put", "global", "stay_on_while_plugged_in", "7")
+        await _keep_awake(bench)
     if args.wake:
         await press(phone, "KEYCODE_WAKEUP")
     if args.dismiss_keyguard:
@@ -54,6 +54,14 @@ async def bootstrap(bench: Bench, args: BootstrapArgs) -> BootstrapOutput:
     return BootstrapOutput(
         model=model.strip(), os_version=os_version.strip(), sdk=int(sdk), width=size.width, height=size.height
     )
+
+
+async def _keep_awake(bench: Bench) -> None:
+    """Some makers forbid the shell to change settings until a person allows it; all else works without."""
+    try:
+        await run_tool(bench.phone, "settings", "put", "global", "stay_on_while_plugged_in", "7")
+    except ActionFailedError as refused:
+        bench.log("warning", f"the device may go to sleep: {refused.message}")
 
 
 async def wait_until_booted(phone: Phone, *, wait_s: float, pause_s: float = 2.0) -> None:

@@ -13,7 +13,8 @@ from corral.node.actions.waiting import Patience
 
 # One name for all dumps: a command cut off in the middle leaves at most one file, which the next one removes.
 _DUMP: Final = "/data/local/tmp/corral-ui.xml"
-DUMP_COMMAND: Final = f"rm -f {_DUMP}; uiautomator dump {_DUMP} && cat {_DUMP}; rm -f {_DUMP}"
+# Some phones kill uiautomator after it did its work, so its exit code tells nothing; a file that is there does.
+DUMP_COMMAND: Final = f"rm -f {_DUMP}; uiautomator dump {_DUMP}; cat {_DUMP} 2>/dev/null; rm -f {_DUMP}"
 _MOST_DUMP: Final = 8 << 20
 
 SIZE_COMMAND: Final = "wm size; dumpsys window displays | grep -m 1 cur="

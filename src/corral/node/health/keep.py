@@ -95,6 +95,12 @@ class KeepHealthy:
             if device is not None and not device.is_in_repair:
                 self._follow(device, self._ladder(serial).disconnected(now))
 
+    async def check_up(self, device: Device) -> None:
+        """Ask a phone that is never free how it is. Called by the job that has it, which goes on either way."""
+        if device.sampled_at is not None and self._clock() - device.sampled_at > 2 * self._interval_s:
+            self._follow(device, await self._ask(device))
+            self._judge(device)
+
     def job_ended(self, serial: str, end: JobEnd) -> None:
         """A job's end says something of its phone."""
         device = self._devices.find(serial)

@@ -12,6 +12,8 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 from uuid import uuid4
@@ -37,7 +39,8 @@ class Spool:
     def __init__(self, path: Path, *, limit_bytes: int) -> None:
         self._store = Store(path, limit_bytes=limit_bytes)
         self._acts: queue.SimpleQueue[_Act | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._write, name="spool", daemon=True)
+        write = partial(copy_context().run, self._write)  # its log lines are about the same node
+        self._thread = threading.Thread(target=write, name="spool", daemon=True)
         self._closing = threading.Event()
         self.changed = asyncio.Event()
         self.files_changed = asyncio.Event()

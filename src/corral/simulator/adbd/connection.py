@@ -57,7 +57,7 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._opener = opener
-        self._version = VERSION_CHECKED
+        self._version = self._peer_version = VERSION_CHECKED
         self._max_payload = MAX_PAYLOAD
         self._streams: dict[int, tuple[Stream, asyncio.Task[None]]] = {}
         self._next_id = 1
@@ -68,8 +68,7 @@ class Connection:
         """Speak until the other side leaves, breaks the protocol, or the phone goes away."""
         try:
             while True:
-                is_checked = self._version < VERSION_UNCHECKED
-                self._handle(await read_packet(self._reader, is_checked=is_checked))
+                self._handle(await read_packet(self._reader, is_checked=self._is_checked))
                 await self._writer.drain()
         except (ProtocolError, asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -80,14 +79,19 @@ class Connection:
         """Drop the line without a word, as when a cable is pulled."""
         self._writer.transport.abort()
 
-    def on_authorized(self) -> None:
-        """Somebody confirmed on the phone: a host that waits is let in."""
-        if self._has_asked and not self._is_online and not self._phone.faults.is_unauthorized:
+    def look(self) -> None:
+        """The phone's state changed: a host that waits may be let in, one that is no longer trusted is cut."""
+        if not self._phone.is_up or (self._is_online and self._phone.faults.is_unauthorized):
+            self.cut()
+        elif self._has_asked and not self._is_online and not self._phone.faults.is_unauthorized:
             self._go_online()
 
     def _send(self, packet: Packet) -> None:
         if not self._writer.is_closing():
-            self._writer.write(encode(packet, is_checked=self._version < VERSION_UNCHECKED))
+            self._writer.write(encode(packet, is_checked=self._is_checked()))
+
+    def _is_checked(self) -> bool:
+        return self._version < VERSION_UNCHECKED
 
     def _handle(self, packet: Packet) -> None:
         if packet.command == CNXN:

@@ -57,10 +57,7 @@ class Adbd:
         if not self._phone.is_up:
             self._phone.cut()
         for connection in list(self._connections):
-            if self._phone.is_up:
-                connection.on_authorized()
-            else:
-                connection.cut()
+            connection.look()
         if self._is_listening is not self._phone.is_up and self._following is None and not self._is_closed:
             self._following = asyncio.create_task(self._follow())
             self._following.add_done_callback(self._on_followed)

@@ -24,19 +24,21 @@ def open_service(phone: Phone, destination: str, connection: Connection) -> Serv
     """The service of this name, or none if phones have no such service."""
     name, _, rest = destination.partition(":")
     name, *options = name.split(",")
-    match name:
-        case "shell":
-            return lambda stream: _shell(phone, rest, stream, connection, is_v2="v2" in options)
-        case "exec":
-            return lambda stream: _raw(phone, rest, stream, connection)
-        case "sync":
-            return SyncService(phone, connection.name).serve
-        case "reboot":
-            return lambda stream: _reboot(phone, stream, connection)
-        case "root" | "unroot" | "remount" | "tcpip" | "usb":
-            return lambda stream: stream.write(b"adbd cannot run as root in production builds\n")
-        case _:
-            return None
+    services: dict[str, Service] = {
+        "shell": lambda stream: _shell(phone, rest, stream, connection, is_v2="v2" in options),
+        "exec": lambda stream: _raw(phone, rest, stream, connection),
+        "sync": lambda stream: SyncService(phone, connection.name).serve(stream),
+        "reboot": lambda stream: _reboot(phone, stream, connection),
+        "reconnect": lambda stream: _reconnect(stream, connection),
+        "root": _refuse_root,
+        "unroot": _refuse_root,
+        "remount": _refuse_root,
+    }
+    return services.get(name)
+
+
+async def _refuse_root(stream: Stream) -> None:
+    await stream.write(b"adbd cannot run as root in production builds\n")
 
 
 async def _shell(phone: Phone, line: str, stream: Stream, connection: Connection, *, is_v2: bool) -> None:
@@ -83,6 +85,12 @@ async def _reboot(phone: Phone, stream: Stream, connection: Connection) -> None:
     stream.close()
     await asyncio.sleep(0)
     phone.reboot()
+
+
+async def _reconnect(stream: Stream, connection: Connection) -> None:
+    await stream.write(b"done")
+    await stream.flush()
+    connection.cut()
 
 
 class _RawIo:

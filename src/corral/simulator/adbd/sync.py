@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from typing import TYPE_CHECKING, Final
 
 from corral.simulator.adbd.stream import Buffered, Stream, StreamClosedError
-from corral.simulator.phone.files import Entry, FileError, Files, resolve
+from corral.simulator.phone.files import MAX_BYTES, Entry, FileError, Files, resolve
 
 if TYPE_CHECKING:
     from corral.simulator.phone.phone import Phone
@@ -90,6 +91,9 @@ class SyncService:
             data = await source.exactly(length)
             if problem is None:
                 received += data
+            if len(received) > MAX_BYTES:
+                received.clear()
+                problem = "write failed: No space left on device"
         problem = problem or self._store(path, bytes(received), mode=mode, modified_at=length)
         await stream.write(_failure(problem) if problem else _REQUEST.pack(b"OKAY", 0))
 
@@ -135,7 +139,7 @@ def _stat(kind: bytes, files: Files, path: str) -> bytes:
 
 def _numbers(entry: Entry, path: str) -> tuple[int, ...]:
     """Device, inode, mode, links, owner, group, size, and three times."""
-    inode = hash(resolve(path)) & 0xFFFFFFFF
+    inode = zlib.crc32(resolve(path).encode())
     at = entry.modified_at
     return (1, inode, entry.mode, 1, _SHELL, _SHELL, entry.size, at, at, at)
 

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import fnmatch
 import posixpath
 import re
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 from corral.simulator.phone.files import FileError
 from corral.simulator.scenario.board import Effects
 from corral.simulator.shell import commands as _commands  # noqa: F401 - importing it fills the table
+from corral.simulator.shell.arithmetic import ExpressionError, compute
 from corral.simulator.shell.call import COMMANDS, Call, Io
 from corral.simulator.shell.parse import parse
 from corral.simulator.shell.streams import Redirected
-from corral.simulator.shell.syntax import Command, Group, Part, PartKind, Pipeline, Redirection, Script, Simple, Word
+from corral.simulator.shell.syntax import (
+    Command,
+    Compound,
+    For,
+    Group,
+    If,
+    Part,
+    PartKind,
+    Pipeline,
+    Redirection,
+    Script,
+    Simple,
+    While,
+    Word,
+)
 from corral.simulator.shell.tokens import ShellSyntaxError
 
 if TYPE_CHECKING:
@@ -41,6 +59,14 @@ class _ExitShell(Exception):  # noqa: N818 - not an error: the script said `exit
         self.status = status
 
 
+class _BreakLoop(Exception):  # noqa: N818 - as above
+    pass
+
+
+class _ContinueLoop(Exception):  # noqa: N818 - as above
+    pass
+
+
 class Interpreter:
     """One shell: its variables and directory, and the status of its last command."""
 
@@ -63,6 +89,8 @@ class Interpreter:
             return await self._run(script, io)
         except _ExitShell as left:
             return left.status
+        except (_BreakLoop, _ContinueLoop):  # outside of any loop
+            return 0
 
     async def _run(self, script: Script, io: Io) -> int:
         for joint, pipeline in script.items:
@@ -89,11 +117,49 @@ class Interpreter:
             await outer.err(f"sh: can't open {error.path}: {error.reason}\n".encode())
             return 1
         try:
-            if isinstance(stage, Group):
-                return await self._run_group(stage, inner)
-            return await self._run_simple(stage, inner)
+            if isinstance(stage, Simple):
+                return await self._run_simple(stage, inner)
+            return await self._run_compound(stage, inner)
         finally:
             await self._store(files, outer)
+
+    async def _run_compound(self, compound: Compound, io: Io) -> int:
+        match compound:
+            case Group():
+                return await self._run_group(compound, io)
+            case If(branches=branches, otherwise=otherwise):
+                for condition, body in branches:
+                    if await self._run(condition, io) == 0:
+                        return await self._run(body, io)
+                self._status = 0
+                return await self._run(otherwise, io) if otherwise else 0
+            case While(condition=condition, is_until=is_until):
+
+                async def is_on() -> bool:
+                    return (await self._run(condition, io) == 0) is not is_until
+
+                return await self._repeat(is_on, compound.body, io)
+            case For(name=name, words=words):
+                rest = [text for word in words for text in await self._fields(word, io)]
+
+                async def has_more() -> bool:
+                    if rest:
+                        self._variables[name] = rest.pop(0)
+                        return True
+                    return False
+
+                return await self._repeat(has_more, compound.body, io)
+
+    async def _repeat(self, is_on: Callable[[], Awaitable[bool]], body: Script, io: Io) -> int:
+        status = 0
+        try:
+            while await is_on():
+                await asyncio.sleep(0)  # a loop without a pause must not hold up the other phones
+                with contextlib.suppress(_ContinueLoop):
+                    status = await self._run(body, io)
+        except _BreakLoop:
+            status = 0
+        return status
 
     async def _run_group(self, group: Group, io: Io) -> int:
         if not group.is_subshell:
@@ -137,6 +203,8 @@ class Interpreter:
     def _builtin(self, name: str, args: list[str]) -> int | None:
         if name == "exit":
             raise _ExitShell(int(args[0]) & 0xFF if args and args[0].isdigit() else self._status)
+        if name in {"break", "continue"}:
+            raise _BreakLoop if name == "break" else _ContinueLoop
         if name == "export":
             for name_, _, value in (arg.partition("=") for arg in args if "=" in arg):
                 self._variables[name_] = value
@@ -219,6 +287,8 @@ class Interpreter:
     async def _text(self, part: Part, io: Io) -> str:
         if part.kind is PartKind.VARIABLE:
             return self._variable(part.text)
+        if part.kind is PartKind.ARITHMETIC:
+            return await self._computed(part.text, io)
         if part.kind is PartKind.COMMAND:
             captured = Redirected(io)
             buffer = bytearray()
@@ -226,6 +296,13 @@ class Interpreter:
             self._status = await self._fork().run_line(part.text, captured)
             return buffer.decode(errors="replace").rstrip("\n")
         return part.text
+
+    async def _computed(self, expression: str, io: Io) -> str:
+        try:
+            return str(compute(expression, self._variables))
+        except ExpressionError as error:
+            await io.err(f"sh: {error}\n".encode())
+            raise _ExitShell(1) from error
 
     def _variable(self, name: str) -> str:
         if name == "?":

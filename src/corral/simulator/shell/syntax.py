@@ -12,6 +12,7 @@ class PartKind(Enum):
     LITERAL = "literal"
     VARIABLE = "variable"
     COMMAND = "command"
+    ARITHMETIC = "arithmetic"
 
 
 class Part(NamedTuple):
@@ -49,7 +50,34 @@ class Group(NamedTuple):
     redirections: tuple[Redirection, ...]
 
 
-Command = Simple | Group
+class If(NamedTuple):
+    """Conditions with what to do, in turn, and what to do otherwise."""
+
+    branches: tuple[tuple[Script, Script], ...]
+    otherwise: Script | None
+    redirections: tuple[Redirection, ...]
+
+
+class While(NamedTuple):
+    """A body that is repeated while, or until, a condition holds."""
+
+    condition: Script
+    body: Script
+    is_until: bool
+    redirections: tuple[Redirection, ...]
+
+
+class For(NamedTuple):
+    """A body for each of some words."""
+
+    name: str
+    words: tuple[Word, ...]
+    body: Script
+    redirections: tuple[Redirection, ...]
+
+
+Compound = Group | If | While | For
+Command = Simple | Compound
 
 
 class Pipeline(NamedTuple):

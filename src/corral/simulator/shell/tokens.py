@@ -101,7 +101,7 @@ class _Scanner:
         if self._line[self._at] != "$":
             return None
         if self._line.startswith("$(", self._at):
-            return Part(PartKind.COMMAND, self._bracketed(), is_quoted)
+            return _in_brackets(self._bracketed(), is_quoted=is_quoted)
         if self._line.startswith("${", self._at):
             self._at += 1
             return Part(PartKind.VARIABLE, self._until("}"), is_quoted)
@@ -133,6 +133,12 @@ class _Scanner:
                 self._at = at + 1
                 return self._line[start:at]
         raise ShellSyntaxError("syntax error: unexpected EOF looking for ')'")
+
+
+def _in_brackets(inner: str, *, is_quoted: bool) -> Part:
+    if inner.startswith("(") and inner.endswith(")"):
+        return Part(PartKind.ARITHMETIC, inner[1:-1], is_quoted)
+    return Part(PartKind.COMMAND, inner, is_quoted)
 
 
 def _merged(parts: list[Part]) -> Word:

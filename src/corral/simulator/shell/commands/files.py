@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import posixpath
+import re
 from typing import TYPE_CHECKING, Final
 
 from corral.simulator.phone.files import Entry, FileError
@@ -119,7 +120,7 @@ async def touch(call: Call) -> int:
 @command("chmod")
 async def chmod(call: Call) -> int:
     names = split(call)[1]
-    if len(names) < 2 or not set(names[0]) <= set("01234567"):  # noqa: PLR2004 - mode, file
+    if len(names) < 2 or not re.fullmatch("[0-7]{1,4}", names[0]):  # noqa: PLR2004 - mode, file
         return await call.fail("chmod: needs an octal mode and a file")
     for name in names[1:]:
         call.phone.files.set_mode(call.path(name), int(names[0], 8))

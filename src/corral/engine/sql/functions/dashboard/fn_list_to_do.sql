@@ -1,6 +1,6 @@
 -- What needs somebody's attention, as a JSON list of {kind, count, message, link}; only what there is. Kinds: verdicts_suspended,
 -- nodes_offline, devices_quarantined, devices_contested, runs_failed (since then, and nobody looked), leases_expiring (devices that
--- lost three or more leases since then). Called by fn_get_dashboard. Each is one small index or the nodes.
+-- lost three or more leases since then), disks_full. Called by fn_get_dashboard. Each is one small index, the nodes or the disks.
 create or replace function corral.fn_list_to_do(p_since timestamptz) returns json
 language sql stable
 set search_path = corral, pg_catalog
@@ -28,6 +28,10 @@ as $$
         select 6, 'leases_expiring', count(*), '%s device keeps losing its leases', '%s devices keep losing their leases',
                '/devices?losing_leases=true'
           from (select o.device_id from lost_leases o where o.at >= p_since group by o.device_id having count(*) >= 3) o
+        union all
+        select 7, 'disks_full', count(*), '%s disk is more than 90 %% full: ' || replace(min(d.place), '%', '%%'),
+               '%s disks are more than 90 %% full, such as ' || replace(min(d.place), '%', '%%'), '/devices'
+          from fn_list_full_disks() d
     )
     select coalesce(json_agg(json_build_object(
                'kind', f.kind, 'count', f.count, 'message', format(case f.count when 1 then f.one else f.many end, f.count),

@@ -11,46 +11,57 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mer
 as $$
 #variable_conflict use_column
 declare
-    v_events   judged_event[] := fn_read_events(p_events);
-    v_types    text[];
-    v_news     job_ended[] := '{}';
-    v_changes  job_change[] := '{}';
-    v_effects  job_effects;
+    v_events    judged_event[];
+    v_moves     boolean;
+    v_steps     boolean;
+    v_evidence  boolean;
+    v_scans     boolean;
+    v_changes   job_change[];
+    v_news      job_ended[] := '{}';
+    v_effects   job_effects;
 begin
-    perform fn_lock_lanes(array(
-        select j.device_id from jobs j
-         where j.job_id = any (array(select e.job_id from unnest(v_events) e where e.type = 'job_finished' and e.outcome is null))
-           and j.device_id is not null));
-    perform fn_lock_jobs(array(
-        select e.job_id from unnest(v_events) e
-         where e.outcome is null and e.type in ('job_started', 'step_started', 'step_finished', 'job_finished')));
-    perform fn_lock_late_steps(array_agg(e.job_id), array_agg(e.body ->> 'step'), array_agg(e.lease_token))
-       from unnest(v_events) e join jobs j on j.job_id = e.job_id and j.mode = 'distributed'
-      where e.outcome is null and e.type in ('step_started', 'step_finished')
-     having count(*) > 0;
-    v_events := fn_record_events(fn_judge_events(v_events));
+    if p_events @? '$[*] ? (@.type == "job_finished")' then
+        perform 1
+           from lanes l
+          where l.device_id = any (array(
+                    select j.device_id from jobs j
+                     where j.job_id = any (array(
+                               select e.body ->> 'job_id' from jsonb_array_elements(p_events) as e (body)
+                                where e.body ->> 'type' = 'job_finished' and fn_is_uuid(e.body ->> 'job_id'))::uuid[])))
+          order by l.device_id
+            for no key update;
+    end if;
+    if p_events @? '$[*] ? (@.type == "step_started" || @.type == "step_finished")' then
+        perform fn_lock_told_steps(p_events);
+    end if;
+    v_events := fn_judge_events(p_events);
 
-    v_types := array(select distinct e.type from unnest(v_events) e where e.outcome = 'applied');
-    if v_types && '{job_started,step_started,step_finished,job_finished}' then
+    select coalesce(bool_or(e.type in ('job_started', 'step_started', 'step_finished')
+                            or (e.type = 'job_finished' and not (e.is_started and e.body ->> 'outcome' in ('succeeded', 'failed')))), false),
+           coalesce(bool_or(e.type in ('step_started', 'step_finished')), false),
+           coalesce(bool_or(e.type in ('log', 'artifact_created')), false),
+           coalesce(bool_or(e.type in ('scan_progress', 'scan_finished')), false)
+      into v_moves, v_steps, v_evidence, v_scans
+      from unnest(v_events) e
+     where e.outcome = 'applied';
+    v_changes := fn_read_endings(v_events);
+    if v_moves then
         v_news := fn_apply_job_progress(v_events);
     end if;
-    if v_types && '{step_started,step_finished}' or exists (select 1 from unnest(v_events) e where e.body ? 'steps') then
+    if v_steps or p_events @? '$[*].steps' then
         perform fn_apply_steps(v_events);
     end if;
-    if v_types && '{log,artifact_created}' then
+    if v_evidence then
         perform fn_apply_evidence(v_events);
         v_news := v_news || fn_list_evidence(v_events);
     end if;
-    if v_types && '{scan_progress,scan_finished}' then
+    if v_scans then
         perform fn_apply_scans(v_events);
     end if;
-    if v_types && '{step_started,step_finished}' then
+    if v_steps then
         v_effects := fn_apply_step_leases(v_events);
-        v_changes := v_effects.changes;
+        v_changes := v_changes || v_effects.changes;
         v_news := v_news || v_effects.news;
-    end if;
-    if v_types && '{job_finished}' then
-        v_changes := v_changes || fn_read_endings(v_events);
     end if;
     perform fn_conclude_jobs(v_changes, v_news);
     return query

@@ -15,8 +15,6 @@ declare
     v_ended    job_ended[];
     v_devices  uuid[];
     v_tokens   uuid[];
-    v_ending   text;
-    v_jobs     uuid[];
     v_gates    uuid[];
     v_runs     uuid[];
 begin
@@ -27,9 +25,9 @@ begin
     if cardinality(p_changes) > 0 then
         with wanted as materialized (
             select j.job_id, j.run_id, j.device_id, j.lease_owner, j.lease_token, j.is_gated, j.status as was, j.started_at,
-                   c.output, j.pool_tags is not null as is_pooled,
+                   c.output, j.pool_tags is not null as is_pooled, coalesce(c.ending, 'released') as ending,
                    case when c.status <> 'queued' then c.status
-                        when r.cancel_requested_at is not null then 'cancelled'
+                        when (select o.cancel_requested_at from runs o where o.run_id = j.run_id) is not null then 'cancelled'
                         when j.is_started and j.attempt >= j.max_attempts then 'failed'
                         else 'queued' end as status,
                    case when c.status = 'queued' then 'node_lost' else coalesce(c.failure_reason, 'unknown') end as failure_reason,
@@ -37,7 +35,6 @@ begin
                    fn_clamp_time(c.at, coalesce(j.started_at, j.leased_at, j.queued_at), v_now) as ended_at
               from unnest(p_changes) c
               join jobs j on j.job_id = c.job_id
-              cross join lateral (select o.cancel_requested_at from runs o where o.run_id = j.run_id limit 1) r
              where j.finished_at is null and j.job_id = any (array(select u.job_id from unnest(p_changes) u))
         ), changed as (
             update jobs j
@@ -52,10 +49,15 @@ begin
                    steps_done = case when w.status = 'succeeded' then greatest(j.steps_done, j.steps_total) else j.steps_done end,
                    device_id = case when w.is_pooled and w.status = 'queued' then null else j.device_id end
               from wanted w
-             where j.job_id = w.job_id and j.job_id = any (array(select u.job_id from unnest(p_changes) u))
+             where j.job_id = w.job_id and j.job_id = any (array(select u.job_id from wanted u))
             returning row(w.job_id, w.run_id, w.device_id, w.lease_owner, w.lease_token, j.status, j.failure_reason, w.error_message,
                           w.was in ('leased', 'running') and w.lease_token is not null, w.is_gated,
                           extract(epoch from w.ended_at - w.started_at))::job_ended as job
+        ), ended as (
+            update leases l
+               set ended_at = v_now, ending = w.ending
+              from wanted w
+             where l.job_id = w.job_id and l.job_id = any (array(select u.job_id from wanted u)) and l.step is null and l.ended_at is null
         )
         select array_agg(c.job), array_agg((c.job).device_id) filter (where (c.job).device_id is not null),
                array_agg((c.job).lease_token) filter (where (c.job).was_live),
@@ -63,12 +65,6 @@ begin
                array_agg(distinct (c.job).run_id) filter (where (c.job).status <> 'queued')
           into v_ended, v_devices, v_tokens, v_gates, v_runs
           from changed c;
-
-        for v_ending, v_jobs in select coalesce(c.ending, 'released'), array_agg(c.job_id) from unnest(p_changes) c group by 1 loop
-            update leases l
-               set ended_at = v_now, ending = v_ending
-             where l.job_id = any (v_jobs) and l.step is null and l.ended_at is null;
-        end loop;
         if v_devices is not null then
             perform fn_settle_lanes(v_devices, coalesce(v_tokens, '{}'));
         end if;

@@ -3,7 +3,8 @@
 -- The heads are read in a later statement than the lanes were locked in, so a head that came in meanwhile is seen.
 create or replace function corral.fn_grant_lanes(p_node corral.nodes, p_request_id uuid, p_device_ids uuid[])
 returns table (job_id uuid, run_id uuid, device_id uuid, serial text, runtime_handle text, lease_token uuid, fence bigint,
-               attempt integer, priority integer, "position" bigint, timeout_s double precision, input jsonb)
+               attempt integer, priority integer, "position" bigint, timeout_s double precision, input jsonb,
+               index_no integer, label text, model text, os_version text, tags text[])
 language plpgsql volatile rows 20
 set search_path = corral, pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
@@ -41,7 +42,7 @@ begin
         on conflict (run_id, stripe) do update set version = v.version + 1, leased = v.leased + excluded.leased
     )
     select l.job_id, l.run_id, l.device_id, d.serial, d.runtime_handle, l.lease_token, l.fence, l.attempt, l.priority, l.position,
-           extract(epoch from l.timeout)::double precision, l.input
+           extract(epoch from l.timeout)::double precision, l.input, d.index_no, d.label, d.model, d.os_version, d.tags
       from leased l
       join devices d on d.device_id = l.device_id and d.device_id = any (p_device_ids)
      order by array_position(p_device_ids, l.device_id);

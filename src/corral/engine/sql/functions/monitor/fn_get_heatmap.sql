@@ -2,10 +2,12 @@
 -- pool that have no device yet, and the one of a distributed run, are counted and have no tile.
 -- Called by fn_get_monitor. Reads each job of the run once. Writing the tiles is most of the cost, so they are formatted rather
 -- than built as JSON, which takes twice as long; only what a node may have said freely is escaped: ids and serials need it not.
+-- Statistics know nothing of a new run, and the planner would take it for one of a single job and compare each with every node:
+-- hence no nested loops, and the devices by an array of their keys, so that the cost follows the run and not the farm.
 create or replace function corral.fn_get_heatmap(p_run_id uuid, out tiles text, out counts json)
 language sql stable
 set search_path = corral, pg_catalog
-set timezone = 'UTC'
+set timezone = 'UTC' set enable_nestloop = off set enable_mergejoin = off
 as $$
     with plan as materialized (
         select case jsonb_typeof(w.recipe -> 'steps') when 'array' then jsonb_array_length(w.recipe -> 'steps') else 0 end as steps
@@ -14,6 +16,9 @@ as $$
         select n.node_id, n.lease_until >= fn_now() as is_alive, n.last_heartbeat_at,
                to_json(n.last_heartbeat_at)::text as last_heartbeat
           from nodes n
+    ), told as materialized (
+        select j.device_id, j.node_id, j.status, j.steps_total, j.steps_done, j.current_step, j.attempt, j.error_message
+          from jobs j where j.run_id = p_run_id
     )
     select '[' || coalesce(string_agg(format(
                '{"index":%s,"device_id":"%s","serial":"%s","node_id":"%s","online":%s,"activity":"%s","progress":'
@@ -35,8 +40,7 @@ as $$
                'error', count(*) filter (where j.status = 'failed'), 'offline', count(*) filter (where j.status = 'skipped_offline'),
                'cancelled', count(*) filter (where j.status = 'cancelled'))
       from plan p
-     cross join jobs j
-      left join devices d on d.device_id = j.device_id
+     cross join told j
+      left join devices d on d.device_id = j.device_id and d.device_id = any (array(select t.device_id from told t))
       left join seen s on s.node_id = d.node_id
-     where j.run_id = p_run_id
 $$;

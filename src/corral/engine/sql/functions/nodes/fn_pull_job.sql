@@ -5,7 +5,8 @@
 -- Locks the node, its lanes (skipping locked ones), their jobs, gates, stripes. Raises CR101 stale_epoch, CR102 unknown_node.
 create or replace function corral.fn_pull_job(p_node_id text, p_epoch integer, p_want integer, p_request_id uuid)
 returns table (job_id uuid, run_id uuid, device_id uuid, serial text, runtime_handle text, lease_token uuid, fence bigint,
-               attempt integer, priority integer, "position" bigint, timeout_s double precision, input jsonb)
+               attempt integer, priority integer, "position" bigint, timeout_s double precision, input jsonb,
+               index_no integer, label text, model text, os_version text, tags text[])
 language plpgsql volatile rows 20
 set search_path = corral, pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
@@ -40,7 +41,8 @@ begin
 
     return query
         select j.job_id, j.run_id, l.device_id, d.serial, d.runtime_handle, l.lease_token, l.fence, j.attempt + 1, j.priority,
-               j.position, extract(epoch from j.timeout)::double precision, j.input
+               j.position, extract(epoch from j.timeout)::double precision, j.input,
+               d.index_no, d.label, d.model, d.os_version, d.tags
           from lanes l
           join jobs j on j.job_id = l.job_id and j.job_id = any (array(select o.job_id from lanes o where o.device_id = any (v_devices)))
           join devices d on d.device_id = l.device_id and d.device_id = any (v_devices)

@@ -1,6 +1,7 @@
 -- Register a node, or register it again after a start: bumps its epoch, so that the predecessor's heartbeats and pulls are refused.
 -- Registering from the same state directory (p_state_id) proves that the predecessor is dead: its leases are requeued at once.
 -- Without that proof they run until its lease would have, and so do those of yet earlier epochs, of which it proves nothing.
+-- If the predecessor was draining at its own word, that is over; an operator's word stays.
 -- Returns the epoch, the lease time and how many leases came back.
 -- Locks the node, its lanes in key order, their jobs, gates, stripes, runs. Raises CR002 invalid_request.
 create or replace function corral.fn_register_node(
@@ -35,7 +36,10 @@ begin
            max_concurrency = excluded.max_concurrency, lookahead = excluded.lookahead, epoch = n.epoch + 1,
            state_id = excluded.state_id, lease_until = excluded.lease_until,
            former_lease_until = greatest(n.former_lease_until, n.lease_until),
-           version = excluded.version, meta = excluded.meta, registered_at = v_now, last_heartbeat_at = v_now
+           version = excluded.version, meta = excluded.meta, registered_at = v_now, last_heartbeat_at = v_now,
+           draining = coalesce(n.draining_by = 'operator', false),
+           draining_by = nullif(n.draining_by, 'node'),
+           draining_since = case when n.draining_by = 'operator' then n.draining_since end
     returning n.epoch into v_epoch;
 
     if v_former.state_id = p_state_id then

@@ -1,5 +1,5 @@
 -- Refuse a target that names something unknown, naming it. A target is an object whose conditions all hold: all, nodes, indexes
--- (a list of numbers and [from, to] pairs), serials, device_ids, tags, retry_of with statuses; or any: n with tags, a pool.
+-- (a list of numbers and [from, to] pairs), serials, device_ids, tags, retry_of with statuses, replay_of; or any: n with tags, a pool.
 -- Raises CR002 invalid_request with the path.
 create or replace function corral.fn_check_target(p_target jsonb) returns void
 language plpgsql stable
@@ -12,7 +12,7 @@ declare
     v_place  bigint;
 begin
     if jsonb_typeof(p_target) <> 'object' or p_target = '{}' then
-        raise exception 'target must say all, nodes, indexes, serials, device_ids, tags, retry_of or any'
+        raise exception 'target must say all, nodes, indexes, serials, device_ids, tags, retry_of, replay_of or any'
               using errcode = 'CR002', detail = 'target';
     end if;
     for v_key, v_value in select t.key, t.value from jsonb_each(p_target) t order by t.key loop
@@ -23,9 +23,9 @@ begin
                 raise exception 'any goes with tags and nothing else' using errcode = 'CR002', detail = 'target.any';
             end if;
             continue;
-        elsif v_key = 'retry_of' and jsonb_typeof(v_value) = 'string' then
+        elsif v_key in ('retry_of', 'replay_of') and jsonb_typeof(v_value) = 'string' then
             if not exists (select 1 from runs r where r.run_id = fn_try_uuid(v_value #>> '{}')) then
-                raise exception 'no run %', v_value #>> '{}' using errcode = 'CR002', detail = 'target.retry_of';
+                raise exception 'no run %', v_value #>> '{}' using errcode = 'CR002', detail = 'target.' || v_key;
             end if;
             continue;
         elsif v_key not in ('nodes', 'indexes', 'serials', 'device_ids', 'tags', 'statuses') then

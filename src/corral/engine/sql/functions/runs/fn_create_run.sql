@@ -53,7 +53,8 @@ begin
         perform fn_create_distributed_job(v_run);
     end if;
     perform fn_record_audit(p_actor, 'run.create', v_run.run_id::text,
-                            jsonb_build_object('workflow', v_workflow.name, 'version', v_workflow.version));
+                            jsonb_strip_nulls(jsonb_build_object('workflow', v_workflow.name, 'version', v_workflow.version,
+                                                                 'retry_of', v_run.retry_of, 'replay_of', v_run.replay_of)));
     select r.* into v_run from runs r where r.run_id = v_run.run_id;
     return v_run;
 end $$;

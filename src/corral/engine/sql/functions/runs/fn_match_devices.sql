@@ -13,6 +13,7 @@ declare
     v_ids       uuid[]  := case when p_target ? 'device_ids'
                                 then array(select jsonb_array_elements_text(p_target -> 'device_ids')::uuid) end;
     v_retry_of  uuid    := p_target ->> 'retry_of';
+    v_replay_of uuid    := p_target ->> 'replay_of';
     v_statuses  text[]  := case when p_target ? 'statuses' then array(select jsonb_array_elements_text(p_target -> 'statuses'))
                                 else '{failed,cancelled,skipped_offline}' end;
     v_indexes   int4multirange;
@@ -35,6 +36,7 @@ begin
            and (v_indexes is null or d.index_no <@ v_indexes)
            and (v_retry_of is null or exists (select 1 from jobs j where j.run_id = v_retry_of and j.device_id = d.device_id
                                                  and j.status = any (v_statuses)))
+           and (v_replay_of is null or exists (select 1 from jobs j where j.run_id = v_replay_of and j.device_id = d.device_id))
          order by d.index_no
          limit p_limit;
 end $$;

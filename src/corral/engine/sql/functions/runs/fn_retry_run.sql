@@ -16,11 +16,6 @@ begin
     elsif v_old.mode <> 'device' then
         raise exception 'only device runs are retried by device' using errcode = 'CR003';
     end if;
-    return fn_create_run(v_old.workflow_id, jsonb_strip_nulls(jsonb_build_object(
-        'target', jsonb_strip_nulls(jsonb_build_object('retry_of', p_run_id, 'statuses', p_statuses)),
-        'retry_of', p_run_id, 'seed', v_old.seed, 'name', v_old.name, 'workspace', v_old.workspace, 'params', v_old.params,
-        'secret_params', (select s.params from run_secrets s where s.run_id = p_run_id),
-        'overrides', v_old.overrides, 'policy', v_old.policy, 'timeout_s', extract(epoch from v_old.job_timeout),
-        'repeatable', v_old.max_attempts > 1, 'youtube_video_id', v_old.youtube_video_id,
-        'source_type', v_old.source_type, 'source_id', v_old.source_id)), p_actor);
+    return fn_create_run(v_old.workflow_id, fn_describe_request(v_old) || jsonb_build_object(
+        'target', jsonb_strip_nulls(jsonb_build_object('retry_of', p_run_id, 'statuses', p_statuses)), 'retry_of', p_run_id), p_actor);
 end $$;

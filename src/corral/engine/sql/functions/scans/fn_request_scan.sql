@@ -25,6 +25,7 @@ begin
             insert into scan_jobs (scan_id, node_id, addresses, requested_by, created_at)
             values (fn_uuid7(), v_node, coalesce(p_addresses, '{}'), p_actor, v_now)
             returning * into v_scan;
+            perform fn_record_audit(p_actor, 'node.scan', v_node, jsonb_build_object('scan_id', v_scan.scan_id));
         end if;
         return next v_scan;
     end loop;

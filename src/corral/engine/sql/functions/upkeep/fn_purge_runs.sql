@@ -1,5 +1,5 @@
 -- Forget runs that ended before p_before, with their jobs, steps, leases, logs and artifact rows: whole jobs only, at most p_limit
--- jobs a call, and the run itself once its last job is gone. The stored files of artifacts are their store's to delete: list them first.
+-- jobs a call, and the run itself once its last job is gone. The bytes of their artifacts are then leftovers (fn_list_leftover_artifacts).
 -- Terminal jobs never change, so no lock is taken in advance. Returns the number of jobs forgotten.
 create or replace function corral.fn_purge_runs(p_before timestamptz, p_limit integer default 1000) returns integer
 language plpgsql volatile

@@ -1,4 +1,4 @@
-"""The shapes of documents that SQL writes whole and the server only passes on: for the OpenAPI document and tests."""
+"""The shapes of documents that SQL writes whole and the server only passes on: for clients and the OpenAPI document."""
 
 from datetime import datetime
 from typing import Literal
@@ -12,7 +12,7 @@ from corral.model.states import RunStatus, StepStatus
 Activity = Literal["waiting", "running", "done", "error", "offline", "cancelled"]
 
 
-class _View(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _View(Struct, frozen=True, kw_only=True):
     pass
 
 
@@ -99,7 +99,7 @@ class MonitoredStep(_View, frozen=True, kw_only=True):
     finished_at: datetime | None
 
 
-class LogLine(_View, frozen=True, kw_only=True):
+class LogLine(_View, frozen=True, kw_only=True, omit_defaults=True):
     """One line; `index` is the device's number where lines of several are told."""
 
     index: int | None = None
@@ -109,7 +109,7 @@ class LogLine(_View, frozen=True, kw_only=True):
     message: str
 
 
-class MonitoredArtifact(_View, frozen=True, kw_only=True):
+class MonitoredArtifact(_View, frozen=True, kw_only=True, omit_defaults=True):
     """One stored file; `index` is the device's number where files of several are told."""
 
     index: int | None = None

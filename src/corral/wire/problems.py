@@ -1,0 +1,18 @@
+"""The body of every answer that is not a success."""
+
+from msgspec import Struct
+
+
+class Fault(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is wrong; `path` names the offending value, `problems` all of them where there are several."""
+
+    code: str
+    message: str
+    path: str | None = None
+    problems: list[dict[str, str]] | None = None
+
+
+class ErrorBody(Struct, frozen=True, kw_only=True):
+    """The body of every answer that is not a success."""
+
+    error: Fault
