@@ -1,6 +1,7 @@
 """`corral demo`: a farm of simulated phones, and a workflow on all of them, in one command."""
 
 import asyncio
+import os
 import sys
 import threading
 import time
@@ -11,12 +12,14 @@ from typing import Annotated, Final
 from cyclopts import Parameter, validators
 from cyclopts.types import Port
 from rich.console import Console
+from rich.text import Text
 
-from corral.cli.exit_codes import CANCELLED, status_of
+from corral.cli.exit_status import ENDED_EARLY, status_of_run
 from corral.cli.farm import LOOPBACK, Farm, FarmPlan, claim_port, raise_farm
+from corral.cli.output import make_console
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.up import stay_up
-from corral.cli.watching import watch_run
+from corral.cli.watch import watch as watch_run
 from corral.client import Client
 from corral.model.errors import ConfigInvalidError, WaitTimeoutError
 from corral.workflow import preset_texts
@@ -60,18 +63,18 @@ def demo(
         Open the server's page where there is a screen.
     """
     plan = FarmPlan(port=_choose_port(port), simulated=devices, scenario=scenario, seed=seed, has_node=False)
-    console = Console()
+    console = make_console()
     statuses: list[int] = []
 
     async def show(stopping: asyncio.Event) -> None:
-        console.print(f"[dim]Starting a server and {devices} simulated phones…[/dim]")
+        console.print(f"Starting a server and {devices} simulated phones…", style="dim")
         async with raise_farm(plan) as farm:
             with Client(farm.url) as client:
                 statuses.append(await _until_done(farm, client, console, stopping, devices=devices, workflow=workflow))
                 if not once and not stopping.is_set():
                     _invite(farm, console, opens_browser=browser)
                     await stay_up(farm, client, console, stopping)
-            console.print("[dim]Stopping…[/dim]")
+            console.print("Stopping…", style="dim")
 
     run_until_stopped(show)
     if once:
@@ -114,12 +117,12 @@ def _work(client: Client, console: Console, gone: threading.Event, *, devices: i
         for online in _count_online(client, gone, until=devices):
             status.update(f"{online} of {devices} phones are online")
     if gone.is_set():
-        return CANCELLED
+        return ENDED_EARLY
     console.print(f"{devices} simulated phones online after {time.monotonic() - begun:.1f} s", highlight=False)
     names = [client.workflows.push(text).name for text in preset_texts().values()]
     console.print(f"presets loaded: {', '.join(names)}\n", highlight=False)
     run = client.runs.create(workflow, target="all", name=f"demo: {workflow}")
-    return status_of(watch_run(client, run.run_id, console, is_stopped=gone.is_set).run.status)
+    return status_of_run(watch_run(client, run.run_id, is_stopped=gone.is_set).run.status)
 
 
 def _count_online(client: Client, gone: threading.Event, *, until: int) -> Iterator[int]:
@@ -134,8 +137,14 @@ def _count_online(client: Client, gone: threading.Event, *, until: int) -> Itera
 
 
 def _invite(farm: Farm, console: Console, *, opens_browser: bool) -> None:
-    console.print(f"\nOpen [bold]{farm.url}[/bold], or ask from another terminal:")
-    console.print(f"  CORRAL_URL={farm.url} corral runs", highlight=False)
-    console.print(f"  CORRAL_URL={farm.url} corral run soak --on 1-50 --watch\n", highlight=False)
-    if opens_browser and console.is_terminal:
+    console.print(
+        Text.assemble("\nThe farm stays up at ", (farm.url, f"bold link {farm.url}"), ". From another terminal:")
+    )
+    console.print(f"  CORRAL_URL={farm.url} corral devices --heatmap")
+    console.print(f"  CORRAL_URL={farm.url} corral run soak --on 1-50 --watch\n")
+    if opens_browser and console.is_terminal and _has_screen():
         webbrowser.open(farm.url)
+
+
+def _has_screen() -> bool:
+    return sys.platform in {"win32", "darwin"} or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -14,6 +14,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from corral.cli.output import colour_of, symbol_of
 from corral.client import Client
 from corral.model.errors import CorralError
 from corral.model.states import RunStatus
@@ -89,9 +90,9 @@ def _rows(outlook: Outlook) -> Iterator[tuple[str, Text]]:
 def _devices(states: dict[str, int]) -> Text:
     if not states:
         return Text("none yet: attach one by USB with USB debugging on, or start with --simulate 20")
-    styles = {"online": "green", "offline": "red", "quarantined": "magenta"}
     parts = [
-        Text(f"{count} {state}", style=styles.get(state, "")) for state, count in sorted(states.items(), reverse=True)
+        Text(f"{symbol_of(state)} {count} {state}", style=colour_of(state))
+        for state, count in sorted(states.items(), reverse=True)
     ]
     return Text(" · ").join(parts)
 
@@ -121,6 +122,6 @@ async def _tell_changes(client: Client, console: Console) -> None:
         )
         for line in told:
             if line not in before:
-                console.print(line, markup=False, highlight=False)
+                console.print(line)
         before = told
         await asyncio.sleep(_EVERY_S)

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from corral.cli.farm import Farm, FarmPlan, raise_farm
 from corral.cli.farm_status import show_status
+from corral.cli.output import make_console
 from corral.cli.until_stopped import run_until_stopped
 from corral.client import Client
 from corral.config import load_server_config
@@ -74,7 +75,7 @@ def up(
 
 
 async def _run(plan: FarmPlan, stopping: asyncio.Event, *, token: str | None) -> None:
-    console = Console()
+    console = make_console()
     console.print("Starting the server…", style="dim")
     async with raise_farm(plan) as farm:
         with Client(farm.url, token=token) as client:
@@ -85,7 +86,7 @@ async def _run(plan: FarmPlan, stopping: asyncio.Event, *, token: str | None) ->
 async def stay_up(farm: Farm, client: Client, console: Console, stopping: asyncio.Event) -> None:
     """Show the farm until told to stop. Raises ChildDiedError."""
     if not console.is_terminal:
-        console.print(f"Corral is at {farm.url}; logs are in {farm.logs}", highlight=False)
+        console.print(f"Corral is at {farm.url}; logs are in {farm.logs}")
     tasks = [
         asyncio.create_task(each)
         for each in (stopping.wait(), farm.children.until_one_dies(), show_status(client, console, logs=farm.logs))
