@@ -64,7 +64,7 @@ def test_the_machine_notices_a_broken_rule(world: World, rule: str) -> None:
     world.template = given_broken_template(world, function, kept, broken)
 
     with pytest.raises(AssertionError):
-        run_machine(world, machine_settings(80, phases=[Phase.generate]))
+        run_machine(world, machine_settings(300, phases=[Phase.generate]))
     world.drop(world.template)
 
 

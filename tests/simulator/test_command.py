@@ -100,7 +100,7 @@ async def test_a_scenario_that_makes_no_sense_ends_the_command_with_one_line(tmp
 
     status, out = await refused("--scenario", str(tmp_path / "bad.yaml"))
 
-    assert status == 1
+    assert status == 2
     assert out == "corral: the scenario is not valid: Invalid value 'explode' - at `$.faults[0].kind`\n"
 
 
@@ -118,7 +118,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
 
         status, out = await refused("--port-base", str(taken.getsockname()[1]))
 
-    assert status == 1
+    assert status == 2
     assert out.startswith("corral: a port cannot be listened on: ")
 
 
