@@ -11,6 +11,10 @@ from corral.model.errors import CorralError
 
 _INTERRUPTED: Final = 130
 _GROUPS: Final[dict[str, dict[str, tuple[str, str]]]] = {
+    "Start here": {
+        "demo": ("demo:demo", "A farm of simulated phones, and a workflow on all of them."),
+        "up": ("up:up", "A whole farm on this computer: database, server, a node on the phones attached."),
+    },
     "Work": {
         "run": ("run:app", "Run a workflow on devices; show, cancel, retry, replay or explain a run."),
         "runs": ("runs:runs", "List runs, newest first."),

@@ -1,7 +1,7 @@
 """A run as it happens: a bar of states and failures as they come on a terminal, plain lines elsewhere."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from rich.console import Console, Group
@@ -21,9 +21,14 @@ _MOST_ROWS: Final = 20
 _NARROWEST, _WIDEST = 20, 60
 
 
-def watch(client: Client, run_id: object, *, timeout_s: float | None = None) -> Monitor:
-    """Show a run until it has ended, and return its last view. Interrupted, it says that the run goes on."""
-    views = client.runs.watch(str(run_id), timeout_s=timeout_s)
+def watch(
+    client: Client, run_id: object, *, timeout_s: float | None = None, is_stopped: Callable[[], bool] = lambda: False
+) -> Monitor:
+    """Show a run until it has ended or watching should stop, and return its last view.
+
+    Interrupted, it says that the run goes on.
+    """
+    views = _until(is_stopped, client.runs.watch(str(run_id), timeout_s=timeout_s))
     try:
         return _watch_live(views) if sys.stdout.isatty() else _watch_lines(views)
     except (KeyboardInterrupt, WaitTimeoutError) as error:
@@ -31,6 +36,13 @@ def watch(client: Client, run_id: object, *, timeout_s: float | None = None) -> 
             word = f"corral: stopped watching; the run goes on: corral run show {short(run_id)}, or corral run cancel"
             print(f"{word} {short(run_id)}", file=sys.stderr)  # noqa: T201 - the command line talks
         raise
+
+
+def _until(is_stopped: Callable[[], bool], views: Iterator[Monitor]) -> Iterator[Monitor]:
+    for view in views:
+        yield view
+        if is_stopped():
+            return
 
 
 def _watch_live(views: Iterator[Monitor]) -> Monitor:
