@@ -1,5 +1,6 @@
 # Corral's chores. `make` alone lists them.
-# Variables: PYTHON=/path/to/python3 (which interpreter to build .venv from), PYTEST_ARGS='-k lease -x'.
+# Variables: PYTHON=/path/to/python3 (which interpreter to build .venv from), PYTEST_ARGS='-k lease -x',
+# DEMO_ARGS='--devices 20 --once'.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -13,6 +14,7 @@ PY := $(BIN)/python
 LOCK := requirements/lock.txt
 PIP := $(PY) -m pip --disable-pip-version-check --no-input -qq
 PYTEST_ARGS ?=
+DEMO_ARGS ?=
 
 # Candidates are tried by running them: a name on the PATH may be too old, or a shim with nothing behind it.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -49,6 +51,14 @@ $(VENV)/lock.txt: $(LOCK)
 $(VENV)/installed: $(VENV)/lock.txt pyproject.toml src/corral/__init__.py
 	@$(PIP) install --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
+
+.PHONY: demo
+demo: install ## a farm of 100 simulated phones, with a run on all of them; DEMO_ARGS='--devices 20 --once' changes that
+	@$(BIN)/corral demo $(DEMO_ARGS)
+
+.PHONY: dist
+dist: install ## build the source distribution and the wheel into dist/
+	$(PY) -m build --no-isolation
 
 .PHONY: check
 check: install ## formatting, lint, types and architecture

@@ -25,6 +25,7 @@ OPERATORS: Final = Door(role=Role.OPERATOR)
 ADMINS: Final = Door(role=Role.ADMIN)
 
 DOORS: Final[dict[tuple[str, str], Door]] = {
+    ("GET", "/"): ANYBODY,  # says where things are, and nothing of the farm
     ("GET", "/health"): ANYBODY,
     ("GET", "/ready"): ANYBODY,
     ("GET", "/metrics"): VIEWERS,

@@ -7,6 +7,7 @@ which then stops them one after the other.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -42,11 +43,12 @@ class Child:
 class Children:
     """The processes that this one started, until the block ends."""
 
-    def __init__(self, logs: Path) -> None:
+    def __init__(self, logs: Path, environment: Mapping[str, str]) -> None:
         self.logs = logs
+        self._environment = environment
         self._children: list[Child] = []
 
-    async def start(self, name: str, command: Sequence[str], *, environment: Mapping[str, str] | None = None) -> Child:
+    async def start(self, name: str, command: Sequence[str]) -> Child:
         """Start a command of Corral's own."""
         log = self.logs / f"{name}.log"
         with log.open("wb") as file:
@@ -55,7 +57,7 @@ class Children:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
-                env={**os.environ, **(environment or {})},
+                env=self._environment,
                 start_new_session=True,
             )
         child = Child(name, process, log)
@@ -72,20 +74,21 @@ class Children:
             for wait in waits:
                 wait.cancel()
         raise ChildDiedError(
-            f"{child.name} ended with status {child.process.returncode}; its log is {child.log}:\n{child.last_lines()}"
+            f"the {child.name} {_ending(child.process.returncode)}. Its last words:\n{child.last_lines()}"
         )
 
     async def stop(self) -> None:
-        """Stop them, the last one first, each with time to finish; what does not end is killed."""
-        while self._children:
-            child = self._children.pop()
-            if child.process.returncode is None:
-                child.process.send_signal(signal.SIGTERM)
-                try:
-                    await asyncio.wait_for(child.process.wait(), _GOODBYE_S)
-                except TimeoutError:
-                    child.process.kill()
-                    await child.process.wait()
+        """Stop them, the last one first, each with time to finish; what does not end is killed.
+
+        Cancelled, it asks all of them to go at once and waits no longer.
+        """
+        try:
+            while self._children:
+                await _stop(self._children[-1])
+                self._children.pop()
+        finally:
+            for child in self._children:
+                _signal(child, signal.SIGTERM)
 
     async def __aenter__(self) -> Self:
         self.logs.mkdir(parents=True, exist_ok=True)
@@ -95,3 +98,24 @@ class Children:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.stop()
+
+
+async def _stop(child: Child) -> None:
+    _signal(child, signal.SIGTERM)
+    try:
+        await asyncio.wait_for(child.process.wait(), _GOODBYE_S)
+    except TimeoutError:
+        _signal(child, signal.SIGKILL)
+        await child.process.wait()
+
+
+def _signal(child: Child, number: signal.Signals) -> None:
+    if child.process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):  # it ended just now
+            child.process.send_signal(number)
+
+
+def _ending(status: int | None) -> str:
+    if status is not None and status < 0:
+        return f"was ended by {signal.Signals(-status).name}"
+    return f"ended with status {status}"

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from corral.cli.exit_status import ENDED_EARLY, status_of_run
-from corral.cli.farm import LOOPBACK, Farm, FarmPlan, claim_port, raise_farm
+from corral.cli.farm import LOOPBACK, Farm, FarmPlan, claim_port, raise_farm, without_settings
 from corral.cli.output import make_console
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.up import stay_up
@@ -27,6 +27,7 @@ from corral.workflow import preset_texts
 _USUAL_PORT: Final = 8080
 _ONLINE_S: Final = 120.0
 _LOOK_S: Final = 0.2
+_LAST_WORDS_S: Final = 1.0
 _Devices = Annotated[int, Parameter(validator=validators.Number(gte=1, lte=9999))]
 
 
@@ -62,7 +63,14 @@ def demo(
     browser
         Open the server's page where there is a screen.
     """
-    plan = FarmPlan(port=_choose_port(port), simulated=devices, scenario=scenario, seed=seed, has_node=False)
+    plan = FarmPlan(
+        port=_choose_port(port),
+        simulated=devices,
+        scenario=scenario,
+        seed=seed,
+        has_node=False,
+        environment=without_settings(os.environ),
+    )
     console = make_console()
     statuses: list[int] = []
 
@@ -100,6 +108,8 @@ async def _until_done(
     stopped = asyncio.create_task(stopping.wait())
     try:
         await asyncio.wait({working, dying, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if working.done() and working.exception() is not None:  # perhaps because of who died, which says more
+            await asyncio.wait({dying}, timeout=_LAST_WORDS_S)
         if dying.done():
             dying.result()
         gone.set()

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import re
 import socket
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import httpx
 
 from corral.cli.children import Child, Children
-from corral.config import is_loopback
+from corral.config import CONFIG_FILE, is_loopback
 from corral.drivers.adb.binary import find_adb
 from corral.model.errors import ChildDiedError, ConfigInvalidError, CorralError
+from corral.node.state import try_lock
 
 LOOPBACK: Final = "127.0.0.1"
 SIMULATED: Final = "simulated"
@@ -31,6 +34,7 @@ SIMULATED: Final = "simulated"
 _READY_S: Final = 120.0
 _LOOK_S: Final = 0.1
 _ADB_S: Final = 10.0
+_OURS: Final = re.compile(r"(CORRAL|COORDINATOR|NODE_AGENT)_.*|DATABASE_URL")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +56,9 @@ class FarmPlan:
     config: Path | None = None
     """The settings file that the server and the nodes read, too."""
 
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    """What the processes inherit."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Farm:
@@ -64,7 +71,12 @@ class Farm:
 
 @asynccontextmanager
 async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
-    """Start everything; stop everything at the end. Raises ConfigInvalidError and ChildDiedError."""
+    """Start everything; stop everything at the end.
+
+    Raises ConfigInvalidError and ChildDiedError, and DriverUnavailableError where simulated phones find no adb.
+    """
+    if plan.simulated:
+        find_adb(environment=plan.environment)
     port = claim_port(plan.host, plan.port)
     url = f"http://{_url_host(plan.host)}:{port}"
     # From the last line up at the end: the node before the adb server that it would start again, the directory last.
@@ -73,7 +85,7 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
         adb_port = claim_port(LOOPBACK, 0)
         if plan.simulated:
             stack.push_async_callback(_stop_adb, adb_port)
-        children = await stack.enter_async_context(Children(directory / "logs"))
+        children = await stack.enter_async_context(Children(directory / "logs", plan.environment))
         server = await children.start("server", _server_flags(plan, port))
         await _until_ready(url, server)
         node = ["node", "--server", url, "--data-dir", str(directory), *_config(plan)]
@@ -81,9 +93,16 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
             await children.start("node", [*node, *plan.node_flags])
         if plan.simulated:
             addresses = await _simulate(plan, children, directory)
-            private = ["--node-id", SIMULATED, "--drivers", "adb", "--adb-port", str(adb_port)]
-            await children.start(SIMULATED, [*node, *private, "--adb-connect", addresses])
+            state = ["--node-id", SIMULATED, "--state-dir", str(directory / f"node-{SIMULATED}")]
+            phones = ["--drivers", "adb", "--adb-port", str(adb_port), "--adb-connect", addresses]
+            await children.start(f"{SIMULATED} node", [*node, *state, *phones])
         yield Farm(url=url, logs=children.logs, children=children)
+
+
+def without_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment with nothing in it that would configure Corral, and no settings file where we stand either."""
+    kept = {name: value for name, value in environ.items() if not _OURS.fullmatch(name)}
+    return {**kept, CONFIG_FILE: os.devnull}
 
 
 def claim_port(host: str, port: int) -> int:
@@ -118,11 +137,29 @@ def _url_host(host: str) -> str:
 @contextlib.contextmanager
 def _directory(data_dir: Path | None) -> Iterator[Path]:
     if data_dir is not None:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        yield data_dir
+        with claim_directory(data_dir):
+            yield data_dir
         return
     with tempfile.TemporaryDirectory(prefix="corral-") as directory:
         yield Path(directory)
+
+
+@contextlib.contextmanager
+def claim_directory(path: Path) -> Iterator[None]:
+    """Make sure that no other farm is up from here. The kernel lets go of the lock however we end: none is ever stale."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        message = f"cannot keep data in {path}: {error.strerror}. Choose another directory with --data-dir"
+        raise ConfigInvalidError(message, path="data_dir") from error
+    try:
+        if not try_lock(descriptor):
+            message = f"another `corral up` works from {path}. Stop it, or choose another directory with --data-dir"
+            raise ConfigInvalidError(message, path="data_dir")
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _server_flags(plan: FarmPlan, port: int) -> list[str]:

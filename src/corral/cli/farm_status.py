@@ -16,8 +16,9 @@ from rich.text import Text
 
 from corral.cli.output import colour_of, symbol_of
 from corral.client import Client
+from corral.drivers.words import AUTHORIZE
 from corral.model.errors import CorralError
-from corral.model.states import RunStatus
+from corral.model.states import Connection, RunStatus
 
 _EVERY_S: Final = 1.0
 _MOST_RUNS: Final = 5
@@ -47,7 +48,7 @@ def look(client: Client) -> Outlook:
         nodes=(len(farm.nodes), sum(node.online for node in farm.nodes)),
         devices=dict(states),
         runs=tuple(f"{run.name} {run.succeeded + run.failed}/{run.total_jobs} {run.status}" for run in running),
-        hints=tuple(_hints(client))[:_MOST_HINTS],
+        hints=_hints(client),
     )
 
 
@@ -97,11 +98,15 @@ def _devices(states: dict[str, int]) -> Text:
     return Text(" · ").join(parts)
 
 
-def _hints(client: Client) -> Iterator[str]:
-    """What a person should do about phones that cannot be used."""
-    for device in client.devices.list():
-        if device.connection == "unauthorized":
-            yield f"{device.label or device.serial}: {device.last_error_message or 'confirm USB debugging on its screen'}"
+def _hints(client: Client) -> tuple[str, ...]:
+    """What a person should do about phones that cannot be used: the first few, and how many more there are."""
+    found = [
+        f"{device.label or device.serial}: {device.last_error_message or AUTHORIZE}"
+        for device in client.devices.list()
+        if device.connection == Connection.UNAUTHORIZED
+    ]
+    more = [f"and {len(found) - _MOST_HINTS} more; `corral devices` lists them"] if len(found) > _MOST_HINTS else []
+    return (*found[:_MOST_HINTS], *more)
 
 
 async def _look(client: Client) -> Outlook | None:

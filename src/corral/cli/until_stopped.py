@@ -8,7 +8,7 @@ from typing import Any
 
 
 def run_until_stopped(main: Callable[[asyncio.Event], Any]) -> None:
-    """Run a coroutine with an event that SIGTERM and SIGINT set; a second one of them stops at once."""
+    """Run a coroutine with an event that SIGTERM, SIGINT and SIGHUP set; a second one of them stops at once."""
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         try:
             runner.run(_with_signals(main))
@@ -28,7 +28,10 @@ async def _with_signals(main: Callable[[asyncio.Event], Any]) -> None:
     if sys.platform == "win32":
         signal.signal(signal.SIGINT, lambda *_: stop())
     else:
-        for each in (signal.SIGTERM, signal.SIGINT):
+        asked = [signal.SIGTERM, signal.SIGINT]
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # a closed terminal; nohup says to go on without one
+            asked.append(signal.SIGHUP)
+        for each in asked:
             asyncio.get_running_loop().add_signal_handler(each, stop)
     await task
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,11 +10,15 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from corral.cli.farm import Farm, FarmPlan, raise_farm
+from corral.cli.farm_logs import follow_logs
 from corral.cli.farm_status import show_status
-from corral.cli.output import make_console
+from corral.cli.output import colour_of, make_console
 from corral.cli.until_stopped import run_until_stopped
 from corral.client import Client
-from corral.config import load_server_config
+from corral.config import ServerConfig, load_server_config
+from corral.drivers.adb.binary import find_adb
+from corral.model.errors import CorralError
+from corral.node.config import load_node_config
 
 
 def up(
@@ -28,6 +33,7 @@ def up(
     node: bool = True,
     node_id: str | None = None,
     drivers: str | None = None,
+    logs: Annotated[bool, Parameter(negative="")] = False,
     config: Path | None = None,
 ) -> None:
     """Bring up a farm on this computer: database, server, a node on whatever phones are attached. Ctrl-C stops it.
@@ -54,6 +60,8 @@ def up(
         What this computer's node is called; the computer's name by default.
     drivers
         The ways to phones, separated by commas: adb, vendor.
+    logs
+        Print what the processes log, as it comes.
     config
         A TOML file with [server] and [node] tables.
     """
@@ -69,28 +77,40 @@ def up(
         has_node=node,
         node_flags=_flags({"--node-id": node_id, "--drivers": drivers}),
         config=config,
+        environment=_environment(settings),
     )
+    advice = _adb_advice({"drivers": drivers}, config) if node else None
     token = None if settings.operator_token is None else settings.operator_token.reveal()
-    run_until_stopped(lambda stopping: _run(plan, stopping, token=token))
+    run_until_stopped(lambda stopping: _run(plan, stopping, token=token, follows=logs, advice=advice))
 
 
-async def _run(plan: FarmPlan, stopping: asyncio.Event, *, token: str | None) -> None:
+async def _run(
+    plan: FarmPlan, stopping: asyncio.Event, *, token: str | None, follows: bool, advice: str | None
+) -> None:
     console = make_console()
+    if advice is not None:
+        console.print(f"! {advice}", style=colour_of("suspect"), soft_wrap=True)
     console.print("Starting the server…", style="dim")
     async with raise_farm(plan) as farm:
         with Client(farm.url, token=token) as client:
-            await stay_up(farm, client, console, stopping)
+            await stay_up(farm, client, console, stopping, follows=follows)
         console.print("Stopping…", style="dim")
 
 
-async def stay_up(farm: Farm, client: Client, console: Console, stopping: asyncio.Event) -> None:
-    """Show the farm until told to stop. Raises ChildDiedError."""
+async def stay_up(
+    farm: Farm, client: Client, console: Console, stopping: asyncio.Event, *, follows: bool = False
+) -> None:
+    """Show the farm, with `follows` also what its processes log, until told to stop. Raises ChildDiedError."""
     if not console.is_terminal:
-        console.print(f"Corral is at {farm.url}; logs are in {farm.logs}")
-    tasks = [
-        asyncio.create_task(each)
-        for each in (stopping.wait(), farm.children.until_one_dies(), show_status(client, console, logs=farm.logs))
+        console.print(f"Corral is at {farm.url}; logs are in {farm.logs}", soft_wrap=True)
+    shown: list[Coroutine[Any, Any, Any]] = [
+        stopping.wait(),
+        farm.children.until_one_dies(),
+        show_status(client, console, logs=farm.logs),
     ]
+    if follows:
+        shown.append(follow_logs(farm.logs, console))
+    tasks = [asyncio.create_task(each) for each in shown]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
@@ -99,6 +119,25 @@ async def stay_up(farm: Farm, client: Client, console: Console, stopping: asynci
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _environment(settings: ServerConfig) -> dict[str, str]:
+    """Ours; and where only the server's table names the secret, our own nodes get to know it, too."""
+    found = dict(os.environ)
+    if settings.node_secret is not None:
+        found.setdefault("NODE_AGENT_SHARED_SECRET", settings.node_secret.reveal())
+    return found
+
+
+def _adb_advice(flags: dict[str, Any], config: Path | None) -> str | None:
+    """What to do where the node will find no adb to start; the farm comes up without its phones."""
+    settings = load_node_config(flags, os.environ, file=config)
+    try:
+        if "adb" in settings.drivers:
+            find_adb(None if settings.adb_path is None else Path(settings.adb_path).expanduser())
+    except CorralError as error:
+        return f"phones that are attached to this computer cannot be reached: {error.message}"
+    return None
 
 
 def _flags(told: dict[str, Any]) -> tuple[str, ...]:

@@ -90,12 +90,6 @@ class ConfigInvalidError(CorralError):
     code = "config_invalid"
 
 
-class ChildDiedError(CorralError):
-    """A process that was started to stay has ended; the message has the end of its log."""
-
-    code = "child_died"
-
-
 class DatabaseUnavailableError(CorralError):
     """PostgreSQL could not be reached, or went away in the middle; nothing was half-written."""
 
@@ -407,3 +401,9 @@ class WaitTimeoutError(ClientError):
     """What was waited for did not happen in time; it may still happen."""
 
     code = "wait_timeout"
+
+
+class ChildDiedError(ClientError):
+    """A process that `corral up` started to stay has ended; the message has the end of its log."""
+
+    code = "child_died"

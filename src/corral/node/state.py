@@ -16,7 +16,7 @@ from corral.model.errors import StateInUseError
 if sys.platform == "win32":
     import msvcrt
 
-    def _try_lock(descriptor: int) -> bool:
+    def try_lock(descriptor: int) -> bool:
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -26,7 +26,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try_lock(descriptor: int) -> bool:
+    def try_lock(descriptor: int) -> bool:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -63,7 +63,7 @@ class StateDirectory:
     def __enter__(self) -> Self:
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        if not _try_lock(descriptor):
+        if not try_lock(descriptor):
             os.close(descriptor)
             raise StateInUseError(f"another agent works from {self.path}; give this one a --state-dir of its own")
         self._descriptor = descriptor

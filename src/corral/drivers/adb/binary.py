@@ -13,7 +13,7 @@ from typing import Final
 from corral.model.errors import DriverUnavailableError
 
 _NAME: Final = "adb.exe" if os.name == "nt" else "adb"
-_HINT: Final = "install the Android platform tools, or name the program with --adb"
+_HINT: Final = "install the Android platform tools, or name the program with CORRAL_NODE_ADB_PATH"
 
 
 def find_adb(given: Path | None = None, *, environment: Mapping[str, str] | None = None) -> Path:

@@ -1,0 +1,84 @@
+"""`corral up` and `corral demo` as processes, and whatever they leave behind."""
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import uuid4
+
+from tests.cli.conftest import Cli
+
+
+class FarmProcess:
+    """A farm that is up, or about to be, and what it has said."""
+
+    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
+        self.process = process
+        self.said = ""
+        self._mark = mark
+
+    async def until(self, pattern: str) -> re.Match[str]:
+        """The first line, from the next one on, with something in it; fails if the process ends first."""
+        assert self.process.stdout is not None
+        while line := (await self.process.stdout.readline()).decode():
+            self.said += line
+            if found := re.search(pattern, line):
+                return found
+        raise AssertionError(f"no {pattern!r} in:\n{self.said}")
+
+    async def interrupt(self) -> int:
+        """Ctrl-C, and the exit status."""
+        self.process.send_signal(signal.SIGINT)
+        return await self.end()
+
+    async def end(self) -> int:
+        out, err = await self.process.communicate()
+        self.said += out.decode() + err.decode()
+        assert "Traceback" not in self.said, self.said
+        return self.process.returncode or 0
+
+    def pids(self, words: str = "") -> list[int]:
+        """Every process that lives, is of this farm, and has words in its command line."""
+        return [pid for pid, command in _living(self._mark) if words in command and pid != self.process.pid]
+
+
+@asynccontextmanager
+async def farming(directory: Path, *arguments: object, **env: str) -> AsyncIterator[FarmProcess]:
+    """A farm whose processes can be told from all others, by their environment or, PostgreSQL's, by where they work."""
+    with TemporaryDirectory(prefix="c-", ignore_cleanup_errors=True) as temporary:
+        Path(temporary).chmod(0o755)  # as /tmp, which others of this farm work in, too
+        mark = str(Path(temporary).name) + uuid4().hex[:8]
+        cli = Cli(directory, TMPDIR=temporary, FARM_OF_A_TEST=mark)
+        process = await cli.start(*arguments, env=env)
+        farm = FarmProcess(process, mark)
+        try:
+            yield farm
+            assert process.returncode is not None, "a test ends with its farm"
+            assert _left_in(Path(temporary)) == []
+        finally:
+            for pid, _ in _living(mark):
+                os.kill(pid, signal.SIGKILL)
+            await process.wait()
+
+
+def _left_in(directory: Path) -> list[str]:
+    return [path.name for path in directory.glob("corral-*")]
+
+
+def _living(mark: str) -> list[tuple[int, str]]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal():
+            continue
+        try:
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            environment = (entry / "environ").read_bytes().decode(errors="replace")
+        except OSError:  # it ended just now, or is another user's
+            continue
+        if mark in environment or f"/{mark[:-8]}/" in command:
+            found.append((int(entry.name), command))
+    return found
