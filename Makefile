@@ -81,10 +81,13 @@ bench: install ## measure the engine on this machine
 	$(PY) -m tests.bench
 
 .PHONY: lock
-lock: install ## resolve pyproject.toml anew into requirements/lock.txt (LOCK_ARGS=--upgrade for newer releases)
-	$(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' \
-		$(LOCK_ARGS) --group dev --output-file $(LOCK) pyproject.toml
+lock: install ## resolve pyproject.toml anew into requirements/ (LOCK_ARGS=--upgrade for newer releases)
+	$(RESOLVE) $(LOCK_ARGS) --group dev --output-file $(LOCK) pyproject.toml
+	$(RESOLVE) --constraints $(LOCK) --upgrade --output-file requirements/runtime.txt pyproject.toml
+
+# runtime.txt is the lock without the tools: what an installation needs, in the very same versions.
+RESOLVE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
 
 .PHONY: clean
 clean: ## remove .venv and everything that tools left behind

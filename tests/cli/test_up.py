@@ -85,7 +85,7 @@ async def test_up_follows_the_logs_and_tells_who_died_with_the_end_of_their_log(
         assert up.pids() == []
 
 
-async def test_a_farm_whose_server_is_killed_takes_all_the_rest_along(tmp_path: Path) -> None:
+async def test_a_farm_whose_server_ends_takes_all_the_rest_along(tmp_path: Path) -> None:
     advice = {"CORRAL_NODE_ADB_PATH": "/nowhere/adb", "CORRAL_NODE_ADB_PORT": str(free_port())}
     async with farming(tmp_path, "up", "--data-dir", tmp_path / "data", "--port", 0, **advice) as up:
         await up.until(r"! phones that are attached .* no adb program at /nowhere/adb: install the Android platform")

@@ -20,6 +20,14 @@ def test_every_declared_dependency_is_pinned_by_the_lock(requirement: str) -> No
     assert name_of(requirement) in {pin["name"] for pin in PIN.finditer(LOCK)}
 
 
+def test_an_installation_gets_the_versions_that_the_tests_ran_with() -> None:
+    runtime = (ROOT / "requirements" / "runtime.txt").read_text(encoding="utf-8")
+    pins = re.findall(r"^[a-z0-9-]+==[^ ;]+", runtime, re.MULTILINE)
+
+    assert set(pins) <= set(re.findall(r"^[a-z0-9-]+==[^ ;]+", LOCK, re.MULTILINE)), "make lock"
+    assert {pin.partition("==")[0] for pin in pins} >= {name_of(each) for each in PROJECT["project"]["dependencies"]}
+
+
 def test_every_pin_carries_a_hash() -> None:
     pins = list(PIN.finditer(LOCK))
 

@@ -1,7 +1,34 @@
+import re
+import subprocess
+import sys
+import tarfile
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
 
 import corral
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = {
+    "corral/py.typed",
+    "corral/engine/sql/migrations/0001_farm.sql",
+    "corral/workflow/recipe.schema.json",
+    "corral/workflow/presets/screenshot-sweep.yaml",
+    "corral/simulator/scenario/shipped/calm.yaml",
+}
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, and the wheel that was made of it alone."""
+    directory = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(directory), str(ROOT)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return directory
 
 
 def test_the_package_and_its_metadata_agree_on_the_version() -> None:
@@ -10,3 +37,45 @@ def test_the_package_and_its_metadata_agree_on_the_version() -> None:
 
 def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
     assert files(corral).joinpath("py.typed").is_file()
+
+
+def test_a_wheel_holds_every_file_of_the_package_and_no_other(distributions: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    package = ROOT / "src" / "corral"
+    expected = {
+        f"corral/{path.relative_to(package).as_posix()}"
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+    held = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
+
+    assert held == expected
+    assert held >= SHIPPED
+
+
+def test_a_wheel_says_what_it_is(distributions: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    with ZipFile(wheel) as archive:
+        texts = {Path(name).name: archive.read(name).decode() for name in archive.namelist() if ".dist-info/" in name}
+
+    assert wheel.name == f"corral-{corral.__version__}-py3-none-any.whl"
+    assert f"\nVersion: {corral.__version__}\n" in texts["METADATA"]
+    assert "\nLicense-Expression: Apache-2.0\n" in texts["METADATA"]
+    assert "Apache License" in texts["LICENSE"]
+    assert "corral = corral.cli:main" in texts["entry_points.txt"]
+
+
+def test_a_source_distribution_holds_what_its_makefile_needs(distributions: Path) -> None:
+    (archive,) = distributions.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        held = {name.partition("/")[2] for name in opened.getnames()}
+
+    assert held >= {"Makefile", "pyproject.toml", "README.md", "requirements/lock.txt", "tests/unit/test_package.py"}
+    assert held >= {"docs/cli.md", "deploy/compose.yaml", ".ci/run"}
+
+
+def test_the_version_is_written_in_one_place() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+    assert re.findall(r"^version\b.*", project, re.MULTILINE) == []

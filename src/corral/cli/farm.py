@@ -85,7 +85,7 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
         adb_port = claim_port(LOOPBACK, 0)
         if plan.simulated:
             stack.push_async_callback(_stop_adb, adb_port)
-        children = await stack.enter_async_context(Children(directory / "logs", plan.environment))
+        children = await stack.enter_async_context(Children(directory / "logs", _environment(plan, directory)))
         server = await children.start("server", _server_flags(plan, port))
         await _until_ready(url, server)
         node = ["node", "--server", url, "--data-dir", str(directory), *_config(plan)]
@@ -140,7 +140,8 @@ def _directory(data_dir: Path | None) -> Iterator[Path]:
         with claim_directory(data_dir):
             yield data_dir
         return
-    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
+    with tempfile.TemporaryDirectory(prefix="corral-", ignore_cleanup_errors=True) as directory:
+        Path(directory).chmod(0o711)  # root's PostgreSQL is another user's, and passes through
         yield Path(directory)
 
 
@@ -165,6 +166,14 @@ def claim_directory(path: Path) -> Iterator[None]:
 def _server_flags(plan: FarmPlan, port: int) -> list[str]:
     data = ["--ephemeral"] if plan.data_dir is None else ["--data-dir", str(plan.data_dir)]
     return ["server", "--host", plan.host, "--port", str(port), *data, *_config(plan)]
+
+
+def _environment(plan: FarmPlan, directory: Path) -> dict[str, str]:
+    """What the processes inherit. What is temporary is kept in the farm's own directory, and goes with it.
+
+    A PostgreSQL whose server was killed notices within a minute that its directory is gone, and ends.
+    """
+    return dict(plan.environment) if plan.data_dir is not None else {**plan.environment, "TMPDIR": str(directory)}
 
 
 def _config(plan: FarmPlan) -> list[str]:
