@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import socket
 from pathlib import Path
@@ -40,8 +41,8 @@ async def test_a_demo_runs_on_all_phones_tells_how_it_went_and_leaves_nothing(tm
 
         assert status == 0, demo.said
         assert "10 simulated phones online" in demo.said
-        assert "succeeded" in demo.said.splitlines()[-2]
-        assert "10 done of 10" in demo.said.splitlines()[-2]
+        assert re.search(r"^✓ succeeded +demo: screenshot-sweep .* 10 done of 10 ", demo.said, re.MULTILINE)
+        assert demo.said.rstrip().endswith("✓ done 10  \nStopping…")
         assert demo.pids() == []
 
 

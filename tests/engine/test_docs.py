@@ -100,8 +100,10 @@ def test_terminal_states_are_documented() -> None:
     assert documented["step"] == {str(s) for s in StepStatus if s.is_terminal}
 
 
-async def test_the_readmes_example_runs_and_prints_what_it_says(tmp_path: Path) -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+async def test_the_librarys_example_runs_and_prints_what_it_says(tmp_path: Path) -> None:
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE | re.DOTALL
+    )
     script = tmp_path / "example.py"
     script.write_text(block)
 

@@ -16,9 +16,11 @@ from rich.text import Text
 
 from corral.cli.exit_status import ENDED_EARLY, status_of_run
 from corral.cli.farm import LOOPBACK, Farm, FarmPlan, claim_port, raise_farm, without_settings
+from corral.cli.heatmap import render_legend, render_tiles
 from corral.cli.output import make_console
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.up import stay_up
+from corral.cli.watch import ORDER
 from corral.cli.watch import watch as watch_run
 from corral.client import Client
 from corral.model.errors import ConfigInvalidError, WaitTimeoutError
@@ -132,7 +134,10 @@ def _work(client: Client, console: Console, gone: threading.Event, *, devices: i
     names = [client.workflows.push(text).name for text in preset_texts().values()]
     console.print(f"presets loaded: {', '.join(names)}\n", highlight=False)
     run = client.runs.create(workflow, target="all", name=f"demo: {workflow}")
-    return status_of_run(watch_run(client, run.run_id, is_stopped=gone.is_set).run.status)
+    view = watch_run(client, run.run_id, is_stopped=gone.is_set)
+    console.print(render_tiles({tile.index: str(tile.activity) for tile in view.heatmap.items}, width=console.width))
+    console.print(render_legend(ORDER, {state: getattr(view.run.counts, state) for state in ORDER}))
+    return status_of_run(view.run.status)
 
 
 def _count_online(client: Client, gone: threading.Event, *, until: int) -> Iterator[int]:

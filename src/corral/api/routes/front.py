@@ -21,7 +21,7 @@ pre {{ background: #8881; padding: 1rem; overflow-x: auto }}</style>
 <p>From a terminal:</p>
 <pre>export CORRAL_URL=…    # the address of this page
 corral devices --heatmap
-corral run screenshot-sweep --on all --watch
+corral run RECIPE.yaml --on all --watch
 corral --help</pre>
 <p>A server with secrets also wants <code>CORRAL_TOKEN</code>. The manual is in <code>docs/</code> of the source.</p>
 </html>
