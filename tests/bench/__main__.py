@@ -1,4 +1,4 @@
-"""`make bench`: measure what the engine promises, on this machine, and fail where a promise is broken."""
+"""`make bench`: measure what engine and server promise, on this machine, and fail where a promise is broken."""
 
 import argparse
 import asyncio
@@ -9,11 +9,12 @@ import uvloop
 
 from corral.engine.embedded import EmbeddedPostgres, find_binaries
 from tests.bench.fan_out import check_fan_out
+from tests.bench.http import check_http
 from tests.bench.pull_cost import check_pull_cost
 from tests.bench.report import Check, print_checks
 from tests.bench.throughput import check_throughput
 
-CHECKS = ("throughput", "pull_cost", "fan_out")
+CHECKS = ("throughput", "pull_cost", "fan_out", "http")
 
 
 async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) -> list[Check]:
@@ -28,6 +29,8 @@ async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) 
                 checks.extend(await check_pull_cost(server.dsn, samples=400))
             elif name == "fan_out":
                 checks.append(await check_fan_out(server.dsn, rounds=rounds))
+            elif name == "http":
+                checks.extend(await check_http(server.dsn, rounds=rounds, seconds=seconds))
     return checks
 
 

@@ -123,6 +123,8 @@ def _complete_operation(
     if key in _ANSWERS:
         content = {"application/json": {"schema": schema_of[_ANSWERS[key]]}}
         responses["200"] = {"description": "The document, as the database wrote it", "content": content}
+    if "204" in responses:  # whatever Litestar makes of a Response: there is nothing in it
+        responses["204"] = {"description": "Done"}
     if key in _RAW_BODIES:
         completed["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BYTES}}}
     if _MORE.get(key) is _CONTENT:
