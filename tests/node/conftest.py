@@ -29,9 +29,13 @@ def make_rig(farm_dsn: str, adb_port: int, tmp_path: Path) -> MakeRig:
         if lease_s is not None:
             await _execute(farm_dsn, f"update corral.settings set lease_time = '{lease_s} s'")
         async with Fleet(devices, **options) as fleet, running("--database-url", farm_dsn) as server:
-            rig = Rig(server, fleet, adb_port=adb_port, state=tmp_path / "state")
-            async with rig.http:
-                yield rig
+            rig = Rig(server, fleet, dsn=farm_dsn, adb_port=adb_port, state=tmp_path / "state")
+            try:
+                async with rig.http:
+                    yield rig
+            finally:
+                if rig.server.process.returncode is None:
+                    await rig.stop_server()
             assert fleet.violations == []
 
     return make

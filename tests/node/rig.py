@@ -1,6 +1,7 @@
 """A node as a process of its own, and all that it needs: a server, a real adb server, simulated phones."""
 
 import asyncio
+import contextlib
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ import httpx
 
 from corral.simulator import Fleet
 from tests.api.client import AS_OPERATOR, NODE_SECRET
-from tests.api.process import ServerProcess
+from tests.api.process import SECRETS, ServerProcess, start
 
 _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL|ANDROID_")
 
@@ -69,8 +70,9 @@ class NodeProcess:
 class Rig:
     """The farm of one test."""
 
-    def __init__(self, server: ServerProcess, fleet: Fleet, *, adb_port: int, state: Path) -> None:
+    def __init__(self, server: ServerProcess, fleet: Fleet, *, dsn: str, adb_port: int, state: Path) -> None:
         self.server = server
+        self._dsn = dsn
         self.fleet = fleet
         self.state = state
         self._adb_port = adb_port
@@ -99,6 +101,30 @@ class Rig:
         finally:
             await node.kill()
 
+    async def stop_server(self) -> None:
+        """As a power cut would."""
+        self.server.process.kill()
+        await self.server.process.wait()
+
+    async def start_server(self) -> int:
+        """The server again, at the same address; how many commands the phones had got just before it served."""
+        port = self.server.url.rpartition(":")[2]
+        self.server = await start("--port", port, "--database-url", self._dsn, env=SECRETS)
+        self.server.url = self.http.base_url.scheme + "://" + self.http.base_url.netloc.decode()
+        await self.server.read_until("serving on ")  # written just before the socket opens
+        return self.fleet.record.count
+
+    async def until_quiet(self) -> int:
+        """Return once no phone does anything; how many commands they had got."""
+        while self.fleet.record.running():  # noqa: ASYNC110 - the simulator has no event for it
+            await asyncio.sleep(0.02)
+        return self.fleet.record.count
+
+    async def until_running(self, line: str, count: int) -> None:
+        """Return once so many phones execute the command."""
+        while sum(entry.line == line for entry in self.fleet.record.running()) < count:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.02)
+
     async def until_online(self, count: int | None = None) -> None:
         wanted = len(self.fleet.phones) if count is None else count
 
@@ -110,11 +136,12 @@ class Rig:
     async def until(self, path: str, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """What the server says, once it is so. Another process has no event to wait for."""
         while True:
-            answer = await self.http.get(path)
-            answer.raise_for_status()
-            told: dict[str, Any] = answer.json()
-            if is_so(told):
-                return told
+            with contextlib.suppress(httpx.ConnectError):  # a server that was just started
+                answer = await self.http.get(path)
+                answer.raise_for_status()
+                told: dict[str, Any] = answer.json()
+                if is_so(told):
+                    return told
             await asyncio.sleep(0.05)
 
     async def given_run(self, steps: list[dict[str, Any]], **fields: Any) -> str:  # noqa: ANN401 - as above
@@ -146,5 +173,3 @@ class Rig:
     def lines_of(self, serial: str) -> list[str]:
         """The commands that the phone got, the node's own questions left out."""
         return [entry.line for entry in self.fleet.record.entries if entry.phone == serial and not entry.is_read_only]
-
-

@@ -145,7 +145,7 @@ async def test_credentials_are_in_no_repr_and_no_error(bucket: str) -> None:
 async def test_a_store_that_is_away_is_told_as_such(bucket: str) -> None:
     store = open_store(f"s3://{bucket}?endpoint=http://127.0.0.1:9&region=us-east-1")
 
-    for act in (store.get(KEY), store.delete(KEY), put(store), keys(store)):
+    for act in (store.get(KEY), store.delete(KEY), put(store), keys(store), store.check()):
         with pytest.raises(StorageUnavailableError):
             await act
 

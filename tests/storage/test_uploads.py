@@ -20,7 +20,7 @@ from corral.model.errors import (
     UploadNotFoundError,
     UploadOffsetError,
 )
-from corral.storage import Store, Uploads, file_key, in_one_piece
+from corral.storage import Receipt, Store, Uploads, file_key, in_one_piece
 from tests.storage.test_store import keys, read, sha256
 
 APK = b"PK\x03\x04" + os.urandom(700_000)
@@ -257,3 +257,27 @@ async def test_uploads_are_their_owners_alone(uploads: Uploads, directory: Path)
 
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in directory.iterdir()} == {0o600}
+
+
+async def test_what_is_about_to_be_stored_is_told_first(uploads: Uploads, store: Store) -> None:
+    upload = await uploads.begin(name="a.txt", size_bytes=1)
+    await uploads.append(upload.upload_id, in_one_piece(b"a"), offset=0)
+    told: list[tuple[Receipt, bool]] = []
+
+    async def reserve(receipt: Receipt) -> None:
+        told.append((receipt, any([found.key == receipt.key async for found in store.list()])))
+
+    receipt = await uploads.finish(upload.upload_id, reserve=reserve)
+    await uploads.finish(upload.upload_id, reserve=reserve)
+
+    assert told == [(receipt, False), (receipt, True)]
+
+
+async def test_a_file_that_was_deleted_since_is_not_said_to_be_there(uploads: Uploads, store: Store) -> None:
+    upload = await uploads.begin(name="a.txt", size_bytes=1)
+    await uploads.append(upload.upload_id, in_one_piece(b"a"), offset=0)
+    receipt = await uploads.finish(upload.upload_id)
+    await store.delete(receipt.key)
+
+    with pytest.raises(UploadNotFoundError, match="upload it again"):
+        await uploads.finish(upload.upload_id)

@@ -13,6 +13,9 @@ app = App(name="corral", help=corral.__doc__, version=corral.__version__)
 # By name, so that a node need not load what only a server needs, nor the other way round.
 app.command("corral.cli.server:server", name="server", help="Serve the farm's HTTP API.")
 app.command("corral.cli.node:node", name="node", help="Work with the phones of this computer for a Corral server.")
+app.command(
+    "corral.cli.simulate:simulate", name="simulate", help="A fleet of simulated phones that the real adb connects to."
+)
 
 
 def main() -> None:

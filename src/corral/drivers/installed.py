@@ -7,6 +7,9 @@ from typing import Final
 
 from corral.model.errors import CommandFailedError, DeviceOfflineError
 
+PACKAGE_PATH: Final = "/data/local/tmp/corral-install.apk"
+"""Where a package waits that cannot be streamed. Always the same place, so that at most one is ever left behind."""
+
 _SUCCESS: Final = re.compile(r"^Success\b", re.MULTILINE)
 _FAILURE: Final = re.compile(r"^Failure(?: \[(?P<words>.*)\])?", re.MULTILINE | re.DOTALL)
 _SHOWN: Final = 500

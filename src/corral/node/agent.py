@@ -9,6 +9,7 @@ import asyncio
 import shutil
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Final
 from uuid import UUID
 
@@ -208,6 +209,7 @@ class Agent:
             max_concurrency=config.max_concurrency,
             lookahead=config.lookahead,
             version=corral.__version__,
+            meta={"disk": await asyncio.to_thread(_measure_disk, self._state.path)},
             state_id=self._state.state_id,
         )
         while True:
@@ -332,3 +334,8 @@ async def run_agent(
             raise RequestRefusedError(
                 f"the server refused this node: {error.message}", status=error.status, code=error.code
             ) from error
+
+
+def _measure_disk(path: Path) -> dict[str, int]:
+    usage = shutil.disk_usage(path)
+    return {"total_bytes": usage.total, "free_bytes": usage.free}

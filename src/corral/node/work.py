@@ -174,15 +174,12 @@ class Work:
     async def _run(self, serial: str, held: HeldJob) -> None:
         try:
             end = await self._runner.run(held)
-        except asyncio.CancelledError:
-            raise
         except Exception:  # noqa: BLE001 - a defect of ours: it costs this job, and no other
             _log.exception("a job broke its runner")
             reason, words = FailureReason.INTERNAL_ERROR, "the node failed; its log says why"
             end = self._runner.refuse(held, JobEnd(outcome="failed", failure_reason=reason, error_message=words))
-        finally:
-            self._scheduler.finish(serial)
-            self.fill()
+        self._scheduler.finish(serial)
+        self.fill()
         self._on_end(serial, end)
 
     def _review_blocked(self) -> None:

@@ -1,7 +1,7 @@
 """The simulator's time: seconds since its start. Tests put a clock in its place that they move themselves."""
 
 import asyncio
-import datetime
+import datetime as dt
 import time
 from typing import Protocol
 
@@ -13,7 +13,7 @@ class Clock(Protocol):
         """Seconds since the simulator started."""
         ...
 
-    def today(self) -> datetime.datetime:
+    def today(self) -> dt.datetime:
         """What the phones' own clocks show (UTC)."""
         ...
 
@@ -29,8 +29,8 @@ class RealClock:
     def now(self) -> float:
         return time.monotonic() - self._start
 
-    def today(self) -> datetime.datetime:
-        return datetime.datetime.now(datetime.UTC)
+    def today(self) -> dt.datetime:
+        return dt.datetime.now(dt.UTC)
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(max(0.0, seconds))
@@ -39,7 +39,7 @@ class RealClock:
 class ManualClock:
     """Time that passes only when told to."""
 
-    def __init__(self, today: datetime.datetime = datetime.datetime(2030, 1, 1, 12, 0, tzinfo=datetime.UTC)) -> None:
+    def __init__(self, today: dt.datetime = dt.datetime(2030, 1, 1, 12, 0, tzinfo=dt.UTC)) -> None:
         self._first_day = today
         self._now = 0.0
         self._sleepers: list[tuple[float, asyncio.Event]] = []
@@ -47,8 +47,8 @@ class ManualClock:
     def now(self) -> float:
         return self._now
 
-    def today(self) -> datetime.datetime:
-        return self._first_day + datetime.timedelta(seconds=self._now)
+    def today(self) -> dt.datetime:
+        return self._first_day + dt.timedelta(seconds=self._now)
 
     async def sleep(self, seconds: float) -> None:
         if seconds <= 0:

@@ -13,13 +13,18 @@ from typing import Final, Self
 
 from corral.simulator.adbd.server import Adbd
 from corral.simulator.clock import Clock, RealClock
+from corral.simulator.control.server import ControlServer
+from corral.simulator.limits import allow_sockets
 from corral.simulator.phone.identity import identify
 from corral.simulator.phone.phone import Phone
 from corral.simulator.record import Record, Violation
 from corral.simulator.scenario.board import Board
 from corral.simulator.scenario.model import Fault, Scenario
+from corral.simulator.vendor.server import VendorServer
 
 LOOPBACK: Final = "127.0.0.1"
+_SOCKETS_PER_PHONE: Final = 3
+_SOCKETS_BESIDES: Final = 200
 _SOONEST_S: Final = 0.005
 """Two changes nearer than this are looked at together."""
 
@@ -34,6 +39,8 @@ class Fleet:
         seed: int = 0,
         scenario: Scenario | None = None,
         port_base: int | None = None,
+        vendor_port: int | None = 0,
+        control_port: int | None = None,
         record: Path | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -42,6 +49,10 @@ class Fleet:
         self.clock = clock or RealClock()
         self.record = Record(self.clock, record)
         self._port_base = port_base
+        self._vendor_port = vendor_port
+        self._control_port = control_port
+        self._vendor = VendorServer(lambda: self.phones)
+        self._control = ControlServer(self)
         self.phones: list[Phone] = [self._make_phone(index) for index in range(1, devices + 1)]
         self._adbds = [Adbd(phone) for phone in self.phones]
         self._changed = asyncio.Event()
@@ -60,6 +71,16 @@ class Fleet:
     def addresses(self) -> list[str]:
         """Where `adb connect` finds the phones, in order of their numbers."""
         return [adbd.address for adbd in self._adbds]
+
+    @property
+    def vendor_url(self) -> str:
+        """The vendor's WebSocket; empty if not served."""
+        return self._vendor.url
+
+    @property
+    def control_port(self) -> int:
+        """Where `Control` connects to; 0 if not served."""
+        return self._control.port
 
     @property
     def violations(self) -> Sequence[Violation]:
@@ -87,11 +108,16 @@ class Fleet:
         self._look()
 
     async def __aenter__(self) -> Self:
+        allow_sockets(len(self.phones) * _SOCKETS_PER_PHONE + _SOCKETS_BESIDES)
         try:
             for number, (phone, adbd) in enumerate(zip(self.phones, self._adbds, strict=True)):
                 await adbd.start(LOOPBACK, self._port_base + number if self._port_base else 0)
                 phone.handle = adbd.address
                 phone.on_power.append(self._look)
+            if self._vendor_port is not None:
+                await self._vendor.start(LOOPBACK, self._vendor_port)
+            if self._control_port is not None:
+                await self._control.start(LOOPBACK, self._control_port)
         except BaseException:
             await self.aclose()
             raise
@@ -109,6 +135,8 @@ class Fleet:
             self._watching.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._watching
+        await self._control.aclose()
+        await self._vendor.aclose()
         for adbd in self._adbds:
             await adbd.aclose()
         self.record.close()
@@ -118,19 +146,20 @@ class Fleet:
             adbd.look()
         self._changed.set()
 
+    async def _ring(self, at: float) -> None:
+        await self.clock.sleep(max(_SOONEST_S, at - self.clock.now() + _SOONEST_S))
+        self._changed.set()
+
     async def _watch(self) -> None:
         """Connections follow the faults' timetables. One task for the whole fleet: an idle fleet costs nothing."""
         while True:
             self._changed.clear()
-            soonest = min((phone.faults.next_change() for phone in self.phones), default=math.inf)
-            waits = [asyncio.create_task(self._changed.wait())]
-            if soonest < math.inf:
-                pause = max(_SOONEST_S, soonest - self.clock.now() + _SOONEST_S)
-                waits.append(asyncio.create_task(self.clock.sleep(pause)))
+            soonest = min((phone.next_change() for phone in self.phones), default=math.inf)
+            alarm = asyncio.create_task(self._ring(soonest)) if soonest < math.inf else None
             try:
-                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                await self._changed.wait()
             finally:
-                for wait in waits:
-                    wait.cancel()
+                if alarm:
+                    alarm.cancel()
             for adbd in self._adbds:
                 adbd.look()

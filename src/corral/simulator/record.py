@@ -13,8 +13,10 @@ The record is made for tests. It holds command lines as they came, so whatever s
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import defaultdict, deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final
 
@@ -79,6 +81,7 @@ class Record:
         self._sink: IO[bytes] | None = path.open("wb", buffering=0) if path else None
         self._books: defaultdict[str, _Books] = defaultdict(_Books)
         self._count = 0
+        self._waiting: list[tuple[Callable[[Entry], bool], asyncio.Future[Entry]]] = []
         self.entries: deque[Entry] = deque(maxlen=_KEPT)
         self.violations: list[Violation] = []
 
@@ -111,14 +114,34 @@ class Record:
         self._judge(entry, books, is_marker=marked is not None)
         books.running[entry.number] = entry
         self.entries.append(entry)
+        self._tell(entry)
         return entry
 
     def end(self, entry: Entry, outcome: str, status: int | None = None) -> None:
         """A command ended now."""
         entry.ended_s, entry.outcome, entry.status = round(self._clock.now(), 6), outcome, status
         self._books[entry.phone].running.pop(entry.number, None)
+        self._tell(entry)
         if self._sink:
             self._sink.write(msgspec.json.encode(entry) + b"\n")
+
+    async def wait_for(self, fits: Callable[[Entry], bool]) -> Entry:
+        """The first command that fits: one that is on record, or else the next to start or end that does."""
+        found = next((entry for entry in self.entries if fits(entry)), None)
+        if found is not None:
+            return found
+        told: asyncio.Future[Entry] = asyncio.get_running_loop().create_future()
+        waiting = (fits, told)
+        self._waiting.append(waiting)
+        try:
+            return await told
+        finally:
+            self._waiting.remove(waiting)
+
+    def _tell(self, entry: Entry) -> None:
+        for fits, future in self._waiting:
+            if not future.done() and fits(entry):
+                future.set_result(entry)
 
     def running(self) -> list[Entry]:
         """The commands that have not ended."""

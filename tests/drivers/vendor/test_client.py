@@ -44,6 +44,7 @@ async def test_the_answers_data_is_returned_as_it_came() -> None:
         ("请激活会员后使用", DriverUnavailableError),
         ("device P is offline", DeviceOfflineError),
         ("设备不在线", DeviceOfflineError),
+        ("P went away", DeviceOfflineError),
         ("file does not exist", CommandFailedError),
         ("", CommandFailedError),
     ],

@@ -69,7 +69,7 @@ def test_a_label_stays_at_the_head_of_the_line() -> None:
 def test_a_phone_without_room_for_complaints_still_runs_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shell, "_KEPT_IN", "/nonexistent/e")
 
-    assert run("echo x; echo y >&2; exit 3") == (3, b"x\n", b"")
+    assert run("echo x; echo y >&2; exit 3") == (3, b"x\ny\n", b"")
 
 
 def test_nothing_is_left_behind(tmp_path_factory: pytest.TempPathFactory) -> None:

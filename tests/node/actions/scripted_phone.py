@@ -6,13 +6,14 @@ result, an error to raise, or a list of these, one per call, of which the last s
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from corral.drivers.protocol import ShellResult
+from corral.drivers.protocol import Phone, ShellResult
 from corral.node.actions.protocol import ArtifactKind, Level, StoredFile
 from corral.workflow.context import DeviceContext, RunContext
 
@@ -33,8 +34,12 @@ class ScriptedPhone:
     handle = "scripted:1"
 
     def __init__(self, script: Script | None = None) -> None:
-        self.script = dict(script or {})
+        self._script: dict[str, Answer | list[Answer]] = {}
+        self.learn(script or {})
         self.commands: list[str] = []
+        self.heard = asyncio.Event()
+        """Set by the first command."""
+
         self.pushed: dict[str, bytes] = {}
         self.files: dict[str, bytes] = {}
         self.installed: list[tuple[Path, tuple[str, ...]]] = []
@@ -42,11 +47,18 @@ class ScriptedPhone:
         self.answer_to_call: object = None
         self.picture: bytes | Exception = PNG
         self.reboots = 0
+        self.trouble_with_reboot: Exception | None = None
         self.reconnects = 0
+
+    def learn(self, script: Script) -> None:
+        self._script.update(
+            {rule: [*answer] if isinstance(answer, list) else answer for rule, answer in script.items()}
+        )
 
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         self.commands.append(command)
-        for rule, answer in self.script.items():
+        self.heard.set()
+        for rule, answer in self._script.items():
             if rule == command or re.search(rule, command):
                 return self._result(answer, max_output_bytes)
         raise AssertionError(f"nobody told the phone what to answer to: {command}")
@@ -68,6 +80,8 @@ class ScriptedPhone:
 
     async def reboot(self) -> None:
         self.reboots += 1
+        if self.trouble_with_reboot:
+            raise self.trouble_with_reboot
 
     async def reconnect(self) -> None:
         self.reconnects += 1
@@ -88,11 +102,11 @@ class ScriptedPhone:
 class ScriptedBench:
     """A step's place of work that remembers what was logged and stored."""
 
-    def __init__(self, scratch: Path, phone: ScriptedPhone | None = None, *, allows_shell: bool = False) -> None:
+    def __init__(self, scratch: Path, phone: Phone | None = None, *, allows_shell: bool = False) -> None:
         self.step_id = "look"
         self.run = RunContext(run_id="run-1", job_id="job-1", node_id="node-1")
         self.device = DeviceContext(serial="S1", index=1, node_id="node-1")
-        self.phone = phone or ScriptedPhone()
+        self.phone: Phone = phone or ScriptedPhone()
         self.scratch = scratch
         self.allows_shell = allows_shell
         self.lines: list[tuple[Level, str]] = []

@@ -23,6 +23,7 @@ EXTRA = ActionSpec(name="lab.blink", summary="Blink the lamp.", output=None)
 MANY = (EXTRA, ActionSpec(name="lab.beep", summary="Beep."))
 TAKEN = ActionSpec(name="app.start", summary="Taken.")
 NOT_AN_ACTION = 5
+NOWHERE = ActionSpec(name="lab.dim", summary="Dim.", runs="somewhere")
 
 
 def point(attribute: str) -> EntryPoint:
@@ -115,6 +116,7 @@ def test_extensions_add_actions_that_recipes_can_use() -> None:
     [
         (["TAKEN"], r"the extension taken \(.*:TAKEN\): two actions are named app.start"),
         (["EXTRA", "MANY"], "two actions are named lab.blink"),
+        (["NOWHERE"], "lab.dim runs 'somewhere', which is not of the form module:function"),
         (["NOT_AN_ACTION"], "offers int, which is not an ActionSpec"),
     ],
 )

@@ -260,6 +260,8 @@ GOOD: list[dict[str, Any]] = [
     recipe(step("a", timeout_s=7000, timeout_bounds_s=[5, 80000]), timeout_s=8000),
     recipe(LOOK, step("b", needs=[]), step("c", needs=["look"])),
     recipe(LOOK, report("b", "{{ steps.look.output.path|default('') }}", when="steps.look.status == 'failed'")),
+    recipe(step("a", "shell.run", with_={"command": "x"}), report("b", "{{ steps.a.output.printed }}"), mode="local"),
+    recipe(report("a"), report("b", "{{ steps.a.output.kept }}")),
     recipe(step("a", "input.tap", with_={"x": "{{ 1 }}", "y": "{{ 2 + 3 }}"})),
     recipe(step("a", "device.shell", with_={"command": "x=abc; echo ${#x} {a,b} '%{http_code}'"})),
     recipe(step("a", "http.request", with_={"url": "https://e.com", "json": {"a": ["{{ device.serial }}"]}})),

@@ -19,7 +19,8 @@ _HIGHEST_PORT: Final = 65535
 _ADDRESS: Final = re.compile(
     r"^(?P<host>\[[0-9a-fA-F:.%]+\]|[^\s:\[\]]+)(?::(?P<first>\d{1,5})(?:-(?P<last>\d{1,5}))?)?$"
 )
-_CONNECTED: Final = ("connected to", "already connected to")
+_CONNECTED: Final = "connected to"
+_ALREADY: Final = "already connected to"
 
 
 def is_address(handle: str) -> bool:
@@ -71,12 +72,36 @@ async def discover(server: AdbServer, addresses: Sequence[str]) -> list[str]:
 
 async def connect(server: AdbServer, address: str) -> None:
     """Raises what the server's words mean: it says OKAY either way."""
+    words = await _connect(server, address)
+    # The server calls itself connected also to a phone that it lost, and would wait for it rather than try.
+    if words.startswith(_ALREADY) and await _is_lost(server, address):
+        await disconnect(server, address)
+        words = await _connect(server, address)
+    if not words.startswith((_CONNECTED, _ALREADY)):
+        raise from_words(words, handle=address)
+
+
+async def reconnect(server: AdbServer, address: str) -> None:
+    """Break the connection, and connect anew."""
+    await disconnect(server, address)
+    await connect(server, address)
+
+
+async def _connect(server: AdbServer, address: str) -> str:
     try:
-        words = await server.query(f"host:connect:{address}", handle=address, within_s=CONNECT_S)
+        return await server.query(f"host:connect:{address}", handle=address, within_s=CONNECT_S)
     except TimeoutError as error:
         raise DeviceOfflineError(f"{address} did not answer within {CONNECT_S:g} s", is_started=False) from error
-    if not words.startswith(_CONNECTED):
-        raise from_words(words, handle=address)
+
+
+async def _is_lost(server: AdbServer, address: str) -> bool:
+    try:
+        await server.query(f"host-serial:{address}:get-state", handle=address)
+    except DeviceOfflineError:
+        return True
+    except (DeviceError, TimeoutError):
+        return False
+    return False
 
 
 async def disconnect(server: AdbServer, address: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from corral.drivers.adb.pump import open_source, pump, read_chunks
 from corral.drivers.adb.services import Services
 from corral.drivers.adb.shell import run_shell
 from corral.drivers.adb.sync import push
-from corral.drivers.installed import check_installed
+from corral.drivers.installed import PACKAGE_PATH, check_installed
 
 _ANSWER_BYTES: Final = 1 << 16
 
@@ -35,11 +34,8 @@ async def _stream(services: Services, handle: str, *, apk: Path, options: Sequen
 
 
 async def _by_file(services: Services, handle: str, *, apk: Path, options: Sequence[str]) -> None:
-    path = f"/data/local/tmp/corral-{secrets.token_hex(8)}.apk"
-    try:
-        await push(services, handle, source=apk, path=path, mode=0o644)
-        command = shlex.join(["pm", "install", *options, path])
-        result = await run_shell(services, handle, command, max_output_bytes=_ANSWER_BYTES)
-    finally:
-        await run_shell(services, handle, f"rm -f {path}", max_output_bytes=_ANSWER_BYTES)
+    await push(services, handle, source=apk, path=PACKAGE_PATH, mode=0o644)
+    command = shlex.join(["pm", "install", *options, PACKAGE_PATH])
+    result = await run_shell(services, handle, command, max_output_bytes=_ANSWER_BYTES)
+    await run_shell(services, handle, f"rm -f {PACKAGE_PATH}", max_output_bytes=_ANSWER_BYTES)
     check_installed(apk.name, (result.stdout + result.stderr).decode(errors="replace"))

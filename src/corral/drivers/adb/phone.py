@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from corral.drivers.adb.discover import connect, disconnect, is_address
+from corral.drivers.adb.discover import is_address, reconnect
 from corral.drivers.adb.errors import from_words
 from corral.drivers.adb.install import install
 from corral.drivers.adb.services import Services
@@ -60,8 +60,7 @@ class AdbPhone:
         server, handle = self._services.server, self._handle
         self._services.forget(handle)
         if is_address(handle):
-            await disconnect(server, handle)
-            await connect(server, handle)
+            await reconnect(server, handle)
             return
         try:
             words = await server.query(f"host-serial:{handle}:reconnect", handle=handle)

@@ -13,7 +13,7 @@ from corral.drivers.words import AUTHORIZE, PERMISSIONS
 from corral.model.states import Connection
 
 _STATES: Final[dict[str, tuple[Connection, str]]] = {
-    "offline": (Connection.OFFLINE, "adb cannot talk to it: replug it, or switch USB debugging off and on"),
+    "offline": (Connection.OFFLINE, "adb lost it: replug it, or switch USB debugging off and on"),
     "unauthorized": (Connection.UNAUTHORIZED, AUTHORIZE),
     "authorizing": (Connection.UNAUTHORIZED, AUTHORIZE),
     "no permissions": (Connection.UNAUTHORIZED, PERMISSIONS),

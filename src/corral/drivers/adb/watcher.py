@@ -2,6 +2,7 @@
 
 The server says `device` as soon as a phone's adbd answers, long before Android does, and goes on saying so when a phone
 hangs. So each is asked once per connection, again until it has started, and again, at growing distances, while it is silent.
+Phones over Wi-Fi that the server lost are connected to anew.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from contextlib import aclosing
 from typing import Final
 
 from corral.drivers.adb.parse import Identity, Listed, parse_identity, parse_properties
+from corral.drivers.adb.renew import Renewals
 from corral.drivers.adb.services import Services
 from corral.drivers.adb.shell import run_shell
 from corral.drivers.adb.sightings import Known, see
@@ -36,6 +38,7 @@ class Watcher:
         self._known: dict[str, Known] = {}
         self._last: dict[str, Identity] = {}
         self._probes: dict[str, asyncio.Task[None]] = {}
+        self._renewals = Renewals(services.server)
         self._changed = asyncio.Event()
 
     async def sightings(self) -> AsyncGenerator[list[Sighting], None]:
@@ -53,6 +56,7 @@ class Watcher:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self._renewals.aclose()
 
     async def _wait(self, tracking: asyncio.Task[None]) -> None:
         """Wait for news. A tracker that ended can only have done so by a bug of ours, which must not look like peace."""
@@ -67,8 +71,24 @@ class Watcher:
     async def _track(self) -> None:
         async with aclosing(track_devices(self._services.server)) as news:
             async for listed in news:
-                self._take({each.handle: each for each in listed or ()})
+                self._mend(listed)
+                self._take({} if listed is None else self._with_lost(listed))
                 self._changed.set()
+
+    def _mend(self, listed: list[Listed] | None) -> None:
+        """Have addresses connected anew that the server lost, or that were lost with the server."""
+        if listed is None:
+            listed = [Listed(handle=handle, state="offline") for handle in self._known]
+        for device in listed:
+            if device.is_tcp and device.state == "offline":
+                self._renewals.begin(device.handle)
+            elif device.state in {"device", "unauthorized"}:
+                self._renewals.end(device.handle)
+
+    def _with_lost(self, listed: list[Listed]) -> dict[str, Listed]:
+        """What is listed, and as offline what is not while it is being connected anew."""
+        lost = {address: Listed(handle=address, state="offline") for address in self._renewals.addresses}
+        return lost | {each.handle: each for each in listed}
 
     def _take(self, listed: dict[str, Listed]) -> None:
         for handle in [handle for handle in self._known if handle not in listed]:

@@ -14,10 +14,15 @@ def _offline(message: str) -> DeviceError:
     return DeviceOfflineError(message, is_started=False)
 
 
+def _went_away(message: str) -> DeviceError:
+    return DeviceOfflineError(message, is_started=True)
+
+
 TABLE: Final[tuple[tuple[re.Pattern[str], Callable[[str], DeviceError]], ...]] = tuple(
     (re.compile(pattern, re.IGNORECASE), error)
     for pattern, error in (
         (r"激活会员|activate.*member|membership", DriverUnavailableError),
+        (r"went away|disconnected|断开", _went_away),
         (r"offline|not found|no such device|not connected|离线|不在线|未连接|不存在", _offline),
     )
 )

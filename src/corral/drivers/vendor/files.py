@@ -32,9 +32,9 @@ async def push(client: VendorClient, handle: str, *, source: Path, path: str, mo
     except OSError as error:
         raise DeviceError(f"{source} cannot be read: {error.strerror or error}") from error
     with file:
-        await _must(client, handle, f"true > {partial}", path)
+        await _do(client, handle, f"true > {partial}", path)
         sent = await _send(client, handle, file, partial=partial, path=path)
-    await _must(client, handle, f"chmod {mode & 0o7777:o} {partial} && mv -f {partial} {target}", path)
+    await _do(client, handle, f"chmod {mode & 0o7777:o} {partial} && mv -f {partial} {target}", path)
     size = await _size(client, handle, path)
     if size != sent:
         raise DeviceError(f"{path} has {size} bytes on the phone after {sent} were sent")
@@ -72,23 +72,24 @@ async def _send(client: VendorClient, handle: str, file: IO[bytes], *, partial: 
     sent = 0
     while chunk := await asyncio.to_thread(file.read, _SENT_AT_ONCE):
         encoded = base64.b64encode(chunk).decode()
-        await _must(client, handle, f"echo {encoded} | base64 -d >> {partial}", path)
+        await _do(client, handle, f"echo '{encoded}' | base64 -d >> {partial}", path)
         sent += len(chunk)
     return sent
 
 
 async def _size(client: VendorClient, handle: str, path: str) -> int:
-    words = (await _must(client, handle, f"wc -c < {shlex.quote(path)}", path)).text.strip()
-    if not words.isdecimal():
-        raise DeviceError(f"the phone did not tell the size of {path}: {words[:200]!r}")
+    result = await run_shell(client, handle, f"wc -c < {shlex.quote(path)}")
+    words = result.text.strip()
+    if result.exit_code != 0 or not words.isdecimal():
+        raise CommandFailedError(f"{path}: {_words(result, 'the phone did not tell its size')}")
     return int(words)
 
 
-async def _must(client: VendorClient, handle: str, command: str, path: str) -> ShellResult:
+async def _do(client: VendorClient, handle: str, command: str, path: str) -> None:
+    """Run what succeeds in silence. A full phone may complain and still exit with 0."""
     result = await run_shell(client, handle, command)
-    if result.exit_code != 0 or result.stderr:
+    if result.exit_code != 0 or result.stdout or result.stderr:
         raise CommandFailedError(f"{path}: {_words(result, 'the phone refused without a word')}")
-    return result
 
 
 def _words(result: ShellResult, otherwise: str) -> str:

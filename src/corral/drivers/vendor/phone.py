@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from corral.drivers.installed import check_installed
+from corral.drivers.installed import PACKAGE_PATH, check_installed
 from corral.drivers.png import check_png
 from corral.drivers.protocol import ShellResult
 from corral.drivers.vendor.client import VendorClient
@@ -46,12 +45,9 @@ class VendorPhone:
         await pull(self._client, self._handle, path=path, target=target)
 
     async def install(self, apk: Path, options: Sequence[str] = ()) -> None:
-        path = f"/data/local/tmp/corral-{secrets.token_hex(8)}.apk"
-        try:
-            await self.push(apk, path)
-            result = await self.shell(shlex.join(["pm", "install", *options, path]))
-        finally:
-            await self.shell(f"rm -f {path} {path}.corral-part")
+        await self.push(apk, PACKAGE_PATH)
+        result = await self.shell(shlex.join(["pm", "install", *options, PACKAGE_PATH]))
+        await self.shell(f"rm -f {PACKAGE_PATH}")
         check_installed(apk.name, (result.stdout + b"\n" + result.stderr).decode(errors="replace"))
 
     async def reboot(self) -> None:
@@ -63,7 +59,8 @@ class VendorPhone:
                 raise
 
     async def reconnect(self) -> None:
-        await self._client.ask("adb", devices=self._handle, data={"command": f"adb -s {self._handle} reconnect"})
+        """Ask the program's adb to. That it agreed is no proof; the watch tells."""
+        await self._client.ask("adb", devices=self._handle, data={"command": "reconnect"})
 
     async def call(self, action: str, data: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever the vendor answers
         """An action of the program on this phone. Never repeated, also when no answer comes."""

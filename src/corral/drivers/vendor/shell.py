@@ -33,12 +33,13 @@ async def run_shell(client: VendorClient, handle: str, command: str, *, max_outp
 
 
 def wrap(command: str, marker: Marker) -> str:
-    """The line around a command. Where the phone has no room for its complaints they are dropped, and it still runs."""
+    """The line around a command. Where the phone has no room for its complaints they come among the output."""
     kept = f"{_KEPT_IN}{marker.word.rstrip(':')}"
     label = found[0] if (found := _LABEL.match(command)) else ""
     return (
-        f"{label}e={kept}; true >$e || e=/dev/null; sh -c {shlex.quote(command[len(label) :])} 2>$e; c=$?; "
-        f"echo; echo {marker.word}; cat $e; rm -f {kept}; echo; echo {marker.word}$c"
+        f"{label}x={shlex.quote(command[len(label) :])}; e={kept}; "
+        '{ true >$e; } 2>/dev/null && { sh -c "$x" 2>$e; c=$?; } || { sh -c "$x" 2>&1; c=$?; }; '
+        f"echo; echo {marker.word}; cat $e 2>/dev/null; rm -f $e; echo; echo {marker.word}$c"
     )
 
 

@@ -20,7 +20,9 @@ _NOT_BOOTED = re.compile(
     r"can't find service: (?:activity|package|window|input|power)\b|is the system running\?|DeadSystemException",
     re.IGNORECASE,
 )
-_COMPLAINT = re.compile(r"^\s*(?:Error\b|Exception occurred|Security exception|java\.lang\.|android\.os\.)")
+_COMPLAINT = re.compile(
+    r"^\s*(?:Error\b(?! type \d+\s*$)|Exception occurred|Security exception|java\.lang\.|android\.os\.)"
+)
 _MOST_QUOTED = 300
 
 

@@ -15,7 +15,7 @@ COMMAND: Final = (
 _NAMES = r"(?:top|m)?ResumedActivity|mFocusedActivity|mCurrentFocus|mFocusedApp"
 # `mResumedActivity: ActivityRecord{1f u0 com.a/.Main t12}` to 11, `topResumedActivity=ActivityRecord{…}` since 12,
 # `mCurrentFocus=Window{9c u0 com.a/com.a.Main}`, `mFocusedApp=AppWindowToken{… token=Token{… ActivityRecord{…}}}`.
-_LINE = re.compile(rf"(?:{_NAMES})\s*[:=]\s*(.*)")
+_LINE = re.compile(rf"(?<!\w)(?:{_NAMES})\s*[:=]\s*(.*)")
 _COMPONENT = re.compile(r"([A-Za-z][\w.]*)/([\w.$]+)")
 
 

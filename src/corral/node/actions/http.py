@@ -23,13 +23,9 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 
 async def request(bench: Bench, args: RequestArgs) -> RequestOutput:
     """The answer, its body cut where it is too long; raises ActionFailedError for none, or one that was not expected."""
-    if not args.url.lower().startswith(("http://", "https://")):
-        raise ActionFailedError("only http and https addresses can be asked", path="with.url")
     where = f"{args.method} {_origin(args.url)}"
     try:
         answer = await _send(bench, args)
-    except httpx.InvalidURL:
-        raise ActionFailedError(f"{where}: the address cannot be read", path="with.url") from None
     except httpx.HTTPError as error:
         # The request's own words are left out: they may repeat the address or a header.
         raise ActionFailedError(f"{where}: {type(error).__name__}: {_cause(error)}") from None
@@ -62,7 +58,7 @@ async def _send(bench: Bench, args: RequestArgs) -> RequestOutput:
         return RequestOutput(
             status=response.status_code,
             headers={name.lower(): value for name, value in response.headers.items()},
-            body=body.decode(response.charset_encoding or "utf-8", errors="replace"),
+            body=_text(response, body),
             json=_parsed(response, body) if is_whole else None,
         )
 
@@ -74,6 +70,13 @@ async def _read(response: httpx.Response) -> tuple[bytes, bool]:
         if len(body) > MOST_BODY:
             return bytes(body[:MOST_BODY]), False
     return bytes(body), True
+
+
+def _text(response: httpx.Response, body: bytes) -> str:
+    try:
+        return body.decode(response.charset_encoding or "utf-8", errors="replace")
+    except LookupError:  # an encoding that nobody knows
+        return body.decode(errors="replace")
 
 
 def _parsed(response: httpx.Response, body: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -90,12 +93,16 @@ def _is_expected(status: int, expected: list[int] | None) -> bool:
 
 
 def _origin(url: str) -> str:
-    """Whom was asked, without what may be secret: user, path and query."""
+    """Whom is asked, without what may be secret: user, path and query. Raises ActionFailedError if nobody can be."""
     try:
         parts = urlsplit(url)
-        return f"{parts.scheme}://{parts.hostname or ''}" + (f":{parts.port}" if parts.port else "")
-    except ValueError:
-        return "an address"
+        scheme, host, port = parts.scheme, parts.hostname or "", parts.port  # which refuses numbers that are no port
+        httpx.URL(url)
+    except (ValueError, httpx.InvalidURL):
+        scheme, host, port = "", "", None
+    if not host or scheme not in ("http", "https"):
+        raise ActionFailedError("the address cannot be asked: it must be http or https, with a host", path="with.url")
+    return f"{scheme}://{host}" + (f":{port}" if port else "")
 
 
 def _cause(error: httpx.HTTPError) -> str:

@@ -7,11 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import Any, Final
+
+STDOUT: Final = 1
+STDERR: Final = 2
 
 # What programs need to start at all. Everything else of the agent's environment, its secrets above all, stays with it.
 _INHERITED: Final = (
@@ -26,43 +29,89 @@ def environment(added: Mapping[str, str]) -> dict[str, str]:
     return {**{name: os.environ[name] for name in _INHERITED if name in os.environ}, **added}
 
 
-async def spawn(command: str | Sequence[str], *, folder: Path, variables: Mapping[str, str]) -> Process:
+class Running(asyncio.SubprocessProtocol):
+    """A process and what it says. Unlike asyncio's own, it has ended when it ended, whoever still holds its pipes."""
+
+    def __init__(self, hear: Callable[[int, bytes], None]) -> None:
+        self.exited = asyncio.Event()
+        self.silent = asyncio.Event()
+        """Set when nobody can write to its pipes any more."""
+
+        self._hear = hear
+        self._open = {STDOUT, STDERR}
+        self._transport: asyncio.SubprocessTransport | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """How it ended; negative for a signal. Only once it has."""
+        code = self._transport.get_returncode() if self._transport else None
+        return -1 if code is None else code
+
+    def feed(self, content: bytes) -> None:
+        """Give it all of its input."""
+        pipe = self._transport.get_pipe_transport(0) if self._transport else None
+        if isinstance(pipe, asyncio.WriteTransport):
+            pipe.write(content)
+            pipe.close()
+
+    def kill_group(self) -> None:
+        """End the process and its descendants at once. Harmless when they have ended."""
+        if self._transport is None:
+            return
+        if sys.platform == "win32":
+            _kill_tree(self._transport.get_pid())
+        else:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._transport.get_pid(), signal.SIGKILL)
+
+    def release(self) -> None:
+        """Let go for good: end it if it still runs, and close its pipes."""
+        if self._transport is not None:
+            if not self.exited.is_set():
+                self.kill_group()
+            self._transport.close()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if isinstance(transport, asyncio.SubprocessTransport):
+            self._transport = transport
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._hear(fd, data)
+
+    def pipe_connection_lost(self, fd: int, _error: Exception | None) -> None:
+        self._open.discard(fd)
+        if not self._open:
+            self.silent.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+
+
+async def spawn(
+    command: str | Sequence[str], *, folder: Path, variables: Mapping[str, str], hear: Callable[[int, bytes], None]
+) -> Running:
     """Start a command line by the system's shell, or a program with its arguments, in a group of its own."""
-    group: dict[str, Any] = {}
+    options: dict[str, Any] = {"cwd": folder, "env": dict(variables), "stdin": PIPE, "stdout": PIPE, "stderr": PIPE}
     if sys.platform == "win32":
-        group["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP
+        options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP
     else:
-        group["start_new_session"] = True
-    kept: dict[str, Any] = {
-        "cwd": folder,
-        "env": dict(variables),
-        "stdin": PIPE,
-        "stdout": PIPE,
-        "stderr": PIPE,
-        **group,
-    }
-    if isinstance(command, str):
-        return await asyncio.create_subprocess_shell(command, **kept)
-    return await asyncio.create_subprocess_exec(*command, **kept)
+        options["start_new_session"] = True
+    loop = asyncio.get_running_loop()
+    running = Running(hear)
+    try:
+        if isinstance(command, str):
+            await loop.subprocess_shell(lambda: running, command, **options)
+        else:
+            await loop.subprocess_exec(lambda: running, *command, **options)
+    except BaseException:
+        running.release()
+        raise
+    return running
 
 
-def release(process: Process) -> None:
-    """Let go of a process for good: end it if it still runs, and close its pipes, whoever else holds them."""
-    if process.returncode is None:
-        kill_group(process)
-    process._transport.close()  # type: ignore[attr-defined] # noqa: SLF001 - a Process has no public way to do it
-
-
-def kill_group(process: Process) -> None:
-    """End the process and its descendants at once. Harmless when they have ended."""
-    if sys.platform == "win32":
-        # Windows ends no descendants by itself; taskkill walks the tree as it is now.
-        subprocess.Popen(  # noqa: S603 - no argument of it is anybody's word
-            [os.path.join(os.environ["SYSTEMROOT"], "System32", "taskkill.exe"), "/T", "/F", "/PID", str(process.pid)],  # noqa: PTH118
-            stdin=DEVNULL,
-            stdout=DEVNULL,
-            stderr=DEVNULL,
-        )
-    else:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+def _kill_tree(pid: int) -> None:
+    """Windows ends no descendants by itself; taskkill walks the tree as it is now."""
+    taskkill = Path(os.environ["SYSTEMROOT"]) / "System32" / "taskkill.exe"
+    subprocess.Popen(  # noqa: S603 - no argument of it is anybody's word
+        [taskkill, "/T", "/F", "/PID", str(pid)], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+    )

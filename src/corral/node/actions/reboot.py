@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from corral.drivers.protocol import Phone
-from corral.model.errors import DeviceError, DeviceNotBootedError
+from corral.model.errors import DeviceError, DeviceNotBootedError, DeviceOfflineError, OutcomeUnknownError
 from corral.node.actions.protocol import Action, Bench
 from corral.node.actions.waiting import Patience
 from corral.workflow.catalog.device import RebootArgs, RebootOutput
@@ -41,8 +41,7 @@ async def reboot(bench: Bench, args: RebootArgs) -> RebootOutput:
     """Restart and wait; raises DeviceNotBootedError if that takes too long."""
     before = await _ask(bench.phone)
     patience = Patience(args.wait_s)
-    await bench.phone.reboot()
-    was_away, failures = False, 0
+    was_away, failures = await _was_broken_off(bench.phone), 0
     while not patience.is_over:
         await patience.pause(_PAUSE_S)
         try:
@@ -69,6 +68,19 @@ def parse_boot(output: str) -> Boot:
         with suppress(ValueError):
             uptime_s = float(uptime[0])
     return Boot(is_complete=completed.strip() == "1", boot_id=boot_id, uptime_s=uptime_s)
+
+
+async def _was_broken_off(phone: Phone) -> bool:
+    """Ask for the restart; whether the phone went away over it, which is as good as an answer: its next start will tell."""
+    try:
+        await phone.reboot()
+    except OutcomeUnknownError:
+        return True
+    except DeviceOfflineError as error:
+        if not error.is_started:
+            raise
+        return True
+    return False
 
 
 async def _ask(phone: Phone) -> Boot:

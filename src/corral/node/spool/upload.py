@@ -10,6 +10,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
+from uuid import UUID
+
+import httpx
+import msgspec
 
 from corral.model.errors import CorralError, RequestRefusedError, ServerUnavailableError, UploadFailedError
 from corral.node.backoff import Backoff
@@ -18,11 +22,20 @@ from corral.node.link import Link
 from corral.node.spool.records import SpooledFile
 from corral.node.spool.spool import Spool
 from corral.telemetry import logger
+from corral.wire.artifacts import (
+    CONTENT_SHA256,
+    JOB_ID,
+    LEASE_TOKEN,
+    ArtifactAnnouncement,
+    ArtifactUploadReply,
+    DirectTarget,
+)
 
 _AT_ONCE: Final = 4
 _PIECE_BYTES: Final = 1 << 18
 _LONGEST_S: Final = 600.0
 _CREDENTIAL: Final = 401
+_JSON: Final = {"content-type": "application/json"}
 _log = logger(__name__)
 
 
@@ -34,6 +47,7 @@ class UploadFiles:
         self._link = link
         self._backoff = Backoff()
         self._turn = asyncio.Lock()
+        self._asks_for_direct = True
         self._hopes: dict[str, asyncio.Future[None]] = {}
 
     def stored(self, key: str) -> asyncio.Future[None]:
@@ -80,22 +94,49 @@ class UploadFiles:
         return True
 
     async def _send(self, file: SpooledFile) -> None:
-        headers = {
-            "X-Job-Id": file.job_id,
-            "X-Lease-Token": file.lease_token,
-            "X-Content-Sha256": file.sha256,
-            "Content-Length": str(file.size_bytes),
-            "Content-Type": file.content_type,
-        }
-        content = read_pieces(self._spool.path_of(file))
         try:
-            await self._link.send(
-                "PUT", f"/api/artifacts/{file.key}", content=content, headers=headers, timeout_s=_LONGEST_S
-            )
+            if self._asks_for_direct and (target := await self._ask_for_direct(file)) is not None:
+                await self._send_directly(file, target)
+            else:
+                await self._send_to_server(file)
         except RequestRefusedError as error:
             if error.status == _CREDENTIAL:  # an operator can mend that
                 raise ServerUnavailableError(error.message) from error
             raise
+
+    async def _ask_for_direct(self, file: SpooledFile) -> DirectTarget | None:
+        answer = await self._link.send(
+            "POST", "/api/artifacts/uploads", content=msgspec.json.encode(_announce(file)), headers=_JSON
+        )
+        return msgspec.json.decode(answer.content, type=ArtifactUploadReply).direct
+
+    async def _send_directly(self, file: SpooledFile, target: DirectTarget) -> None:
+        """Around the server, to the store itself; then the server looks at what came."""
+        headers = {**target.headers, "Content-Length": str(file.size_bytes)}
+        try:
+            await self._link.send_elsewhere(target.url, content=read_pieces(self._spool.path_of(file)), headers=headers)
+        except RequestRefusedError as error:  # an address that expired, most likely: a new one is asked for
+            raise ServerUnavailableError(f"the store refused an upload: {error.status}") from error
+        path = f"/api/artifacts/uploads/{target.upload_id}/accept"
+        await self._link.send("POST", path, content=msgspec.json.encode(_announce(file)), headers=_JSON)
+
+    async def _send_to_server(self, file: SpooledFile) -> None:
+        headers = {
+            JOB_ID: file.job_id,
+            LEASE_TOKEN: file.lease_token,
+            CONTENT_SHA256: file.sha256,
+            "Content-Length": str(file.size_bytes),
+            "Content-Type": "application/octet-stream",
+        }
+        answer = await self._link.send(
+            "PUT",
+            f"/api/artifacts/{file.key}",
+            content=read_pieces(self._spool.path_of(file)),
+            headers=headers,
+            timeout_s=_LONGEST_S,
+        )
+        # Stored anew, and yet there was no way around the server: it has none, and is not asked for each file.
+        self._asks_for_direct = self._asks_for_direct and answer.status_code != httpx.codes.CREATED
 
     async def _give_up(self, file: SpooledFile, why: str) -> None:
         await self._spool.act(lambda store: store.give_up(file))
@@ -105,6 +146,16 @@ class UploadFiles:
         if (hope := self._hopes.pop(file.key, None)) is not None and not hope.done():
             hope.set_exception(UploadFailedError(f"the file could not be stored: {why}"))
             hope.exception()
+
+
+def _announce(file: SpooledFile) -> ArtifactAnnouncement:
+    return ArtifactAnnouncement(
+        key=file.key,
+        job_id=UUID(file.job_id),
+        lease_token=UUID(file.lease_token),
+        size_bytes=file.size_bytes,
+        sha256=file.sha256,
+    )
 
 
 async def read_pieces(path: Path) -> AsyncIterator[bytes]:

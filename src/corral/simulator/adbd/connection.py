@@ -68,8 +68,7 @@ class Connection:
         """Speak until the other side leaves, breaks the protocol, or the phone goes away."""
         try:
             while True:
-                is_checked = self._version < VERSION_UNCHECKED
-                self._handle(await read_packet(self._reader, is_checked=is_checked))
+                self._handle(await read_packet(self._reader, is_checked=self._is_checked))
                 await self._writer.drain()
         except (ProtocolError, asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -87,7 +86,10 @@ class Connection:
 
     def _send(self, packet: Packet) -> None:
         if not self._writer.is_closing():
-            self._writer.write(encode(packet, is_checked=self._version < VERSION_UNCHECKED))
+            self._writer.write(encode(packet, is_checked=self._is_checked()))
+
+    def _is_checked(self) -> bool:
+        return self._version < VERSION_UNCHECKED
 
     def _handle(self, packet: Packet) -> None:
         if packet.command == CNXN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from typing import TYPE_CHECKING, Final
 
 from corral.simulator.adbd.connection import Connection
@@ -16,29 +17,40 @@ FEATURES: Final = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
 
 
 class Adbd:
-    """The listener of one phone. The port stays taken while the phone is away, so nobody else can get it."""
+    """The listener of one phone. While the phone is away its port refuses, yet stays bound, so nobody else can get it."""
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
         self._connections: set[Connection] = set()
         self._count = 0
         self._server: asyncio.Server | None = None
-        self.address = ""
+        self._bound: socket.socket | None = None
+        self._following: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._all_gone = asyncio.Event()
+        self._all_gone.set()
+        self._endpoint = ("", 0)
+
+    @property
+    def address(self) -> str:
+        return f"{self._endpoint[0]}:{self._endpoint[1]}"
 
     async def start(self, host: str, port: int) -> None:
-        """Listen. Raises OSError when the port is taken."""
-        self._server = await asyncio.start_server(self._on_connect, host, port, backlog=16)
-        bound = self._server.sockets[0].getsockname()
-        self.address = f"{bound[0]}:{bound[1]}"
+        """Take the port, and listen if the phone is up. Raises OSError when the port is taken."""
+        self._endpoint = (host, port)
+        self._bind()
+        await self._follow()
 
     async def aclose(self) -> None:
-        if self._server is not None:
-            self._server.close()
-        self.look()
+        self._is_closed = True
+        if self._following is not None:
+            await self._following
+        self._stop_listening()
         for connection in list(self._connections):
             connection.cut()
-        if self._server is not None:
-            await self._server.wait_closed()
+        await self._all_gone.wait()
+        if self._bound is not None:
+            self._bound.close()
 
     def look(self) -> None:
         """The phone's state changed: cut the line if it is away, let a waiting host in if it was authorised."""
@@ -49,6 +61,41 @@ class Adbd:
                 connection.on_authorized()
             else:
                 connection.cut()
+        if self._is_listening is not self._phone.is_up and self._following is None and not self._is_closed:
+            self._following = asyncio.create_task(self._follow())
+            self._following.add_done_callback(self._on_followed)
+
+    @property
+    def _is_listening(self) -> bool:
+        return self._server is not None
+
+    def _on_followed(self, _task: asyncio.Task[None]) -> None:
+        self._following = None
+
+    async def _follow(self) -> None:
+        """Listen while the phone is up; else keep the port without listening, so that it refuses."""
+        while self._is_listening is not self._phone.is_up and not self._is_closed:
+            if self._is_listening:
+                self._stop_listening()
+                self._bind()
+            elif self._bound is not None:
+                self._server = await asyncio.start_server(self._on_connect, sock=self._bound, backlog=16)
+                self._bound = None
+
+    def _bind(self) -> None:
+        self._bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._bound.bind(self._endpoint)
+        except OSError:
+            self._bound.close()
+            raise
+        self._endpoint = self._bound.getsockname()
+
+    def _stop_listening(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
     def _banner(self) -> bytes:
         model = self._phone.identity.model
@@ -71,7 +118,10 @@ class Adbd:
             opener=lambda destination, opened: open_service(self._phone, destination, opened),
         )
         self._connections.add(connection)
+        self._all_gone.clear()
         try:
             await connection.serve()
         finally:
             self._connections.discard(connection)
+            if not self._connections:
+                self._all_gone.set()

@@ -18,6 +18,7 @@ from corral.simulator.phone.packages import Packages
 from corral.simulator.record import Entry, Record
 from corral.simulator.scenario.board import Board, Effects
 from corral.simulator.scenario.model import Setup
+from corral.simulator.scenario.timetable import NEVER
 from corral.simulator.screen import describe, paint
 from corral.simulator.screen.elements import Grid
 from corral.simulator.shell import interpreter, reading
@@ -126,6 +127,11 @@ class Phone:
     def is_up(self) -> bool:
         """Whether adb can answer."""
         return self._clock.now() >= self._down_until_s and not self.faults.is_disconnected
+
+    def next_change(self) -> float:
+        """When it may next go up or down by itself."""
+        is_starting = self._clock.now() < self._down_until_s
+        return min(self.faults.next_change(), self._down_until_s if is_starting else NEVER)
 
     @property
     def has_booted(self) -> bool:

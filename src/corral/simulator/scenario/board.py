@@ -101,7 +101,9 @@ class Board:
     def _draw(self, posted: _Posted, fault: Latency) -> float:
         if not isinstance(fault.seconds, tuple):
             return fault.seconds
-        return story_of(self._seed, posted.name, self._identity.serial, posted.matched).uniform(*fault.seconds)
+        return story_of(self._seed, posted.name, self._identity.serial, posted.matched).uniform(
+            fault.seconds[0], fault.seconds[1]
+        )
 
     def battery(self, level: int) -> int:
         for posted in self._on(Battery):

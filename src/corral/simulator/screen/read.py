@@ -25,7 +25,7 @@ def read_screen(png: bytes) -> list[str]:
 def _char(picture: Picture, grid: Grid, column: int, row: int) -> str:
     left, top, scale = column * grid.cell_width, row * grid.cell_height, grid.scale
     paper = picture.pixels[top * picture.width + left]
-    dots = []
+    dots: list[str] = []
     for line in range(1, ROWS + 1):
         start = (top + line * scale) * picture.width + left
         sampled = picture.pixels[start : start + COLUMNS * scale : scale]

@@ -138,7 +138,8 @@ class Interpreter:
         if name == "exit":
             raise _ExitShell(int(args[0]) & 0xFF if args and args[0].isdigit() else self._status)
         if name == "export":
-            self._variables.update(arg.split("=", 1) for arg in args if "=" in arg)
+            for name_, _, value in (arg.partition("=") for arg in args if "=" in arg):
+                self._variables[name_] = value
             return 0
         if name == "cd":
             target = posixpath.normpath(posixpath.join(self._directory, args[0] if args else "/"))
@@ -152,8 +153,8 @@ class Interpreter:
         if self._depth >= _MAX_DEPTH:
             raise _ExitShell(1)
         shell = Interpreter(self._phone, self._effects, depth=self._depth + 1)
-        shell._variables = dict(self._variables)  # noqa: SLF001 - as above
-        shell._directory = self._directory  # noqa: SLF001
+        shell._variables = dict(self._variables)
+        shell._directory = self._directory
         return shell
 
     async def _redirect(self, redirection: Redirection, io: Redirected, outer: Io) -> tuple[str, str, bytearray]:

@@ -15,10 +15,10 @@ _BY_ACTION: Final = {
     "android.settings.DEVICE_INFO_SETTINGS": (SETTINGS, f"{SETTINGS}.DeviceInfoSettings"),
     "android.settings.DISPLAY_SETTINGS": (SETTINGS, f"{SETTINGS}.DisplaySettings"),
 }
+_TWO_VALUES: Final = frozenset(("-e", "--es", "--ei", "--ez", "--el", "--ef", "--eu"))
 _WITH_VALUE: Final = frozenset(
-    "-a -c -d -f -n -p -t --user --activity-clear-top -e --es --ei --ez --el --ef --eu --display -P --start-profiler".split()
+    ("-a", "-c", "-d", "-f", "-n", "-p", "-t", "-P", "--user", "--display", "--start-profiler")
 )
-_TWO_VALUES: Final = frozenset("-e --es --ei --ez --el --ef --eu".split())
 _NO_ACTIVITIES: Final = 252
 
 
@@ -45,7 +45,7 @@ class Intent(NamedTuple):
 
 
 @command("am", reads=("stack", "get-current-user"))
-async def am(call: Call) -> int:
+async def am(call: Call) -> int:  # noqa: PLR0911 - one line per verb
     match list(call.args):
         case ["start" | "start-activity", *args]:
             return await _start(call, _intent(args))

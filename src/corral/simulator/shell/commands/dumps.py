@@ -12,6 +12,7 @@ from corral.simulator.shell.commands.files import kibibytes
 if TYPE_CHECKING:
     from corral.simulator.phone.phone import Phone
 
+_OVERHEATED: Final = 45.0
 _SETTABLE: Final = frozenset({"level", "temp", "status", "usb", "ac", "wireless"})
 
 
@@ -52,7 +53,7 @@ def _battery(phone: Phone, _args: list[str]) -> str:
   Max charging voltage: 5000000
   Charge counter: {phone.battery * 40000}
   status: {phone.overrides.get("status", 2 if is_plugged else 3)}
-  health: {3 if phone.celsius >= 45 else 2}
+  health: {3 if phone.celsius >= _OVERHEATED else 2}
   present: true
   level: {phone.battery}
   scale: 100

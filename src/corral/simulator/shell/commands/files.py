@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import hashlib
 import posixpath
 from typing import TYPE_CHECKING, Final
@@ -52,7 +52,7 @@ async def ls(call: Call) -> int:
 def _long(name: str, entry: Entry) -> str:
     letters = "".join(letter if entry.mode >> (8 - place) & 1 else "-" for place, letter in enumerate("rwxrwxrwx"))
     kind = "d" if entry.is_directory else "-"
-    at = datetime.datetime.fromtimestamp(entry.modified_at, datetime.UTC)
+    at = dt.datetime.fromtimestamp(entry.modified_at, dt.UTC)
     return f"{kind}{letters} 1 shell shell {entry.size:>8} {at:%Y-%m-%d %H:%M} {name}"
 
 

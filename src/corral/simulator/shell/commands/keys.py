@@ -51,7 +51,9 @@ def press(desktop: Desktop, key: str) -> bool:
     name = _CODES.get(key, key).upper().removeprefix("KEYCODE_")
     if not key.isdigit() and not name.replace("_", "").isalnum():
         return False
-    _KEYS.get(name, lambda _: None)(desktop)
+    act = _KEYS.get(name)
+    if act is not None:
+        act(desktop)
     return True
 
 

@@ -17,8 +17,8 @@ async def settings(call: Call) -> int:
             gone = tables[table].pop(name, None)
             await call.print(f"Deleted {int(gone is not None)} rows")
         case ["list", table] if table in tables:
-            for name, value in sorted(tables[table].items()):
-                await call.print(f"{name}={value}")
+            for stored in sorted(tables[table].items()):
+                await call.print("=".join(stored))
         case ["get" | "put" | "delete" | "list", *_]:
             return await call.fail("Invalid namespace or arguments: system, secure or global, then a name", 255)
         case _:

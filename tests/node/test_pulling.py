@@ -1,0 +1,110 @@
+"""One pull is always open, and none loses a grant."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from corral.model.errors import ServerUnavailableError, StaleEpochError
+from corral.node.link import Link
+from corral.node.pulling import Appetite, PullJobs
+from corral.wire.nodes import Pull, Pulled
+
+NOTHING = Pulled(jobs=[], runs=[], cancel=[])
+
+
+class Server(Link):
+    """A link whose pulls the test answers."""
+
+    def __init__(self) -> None:
+        self.asked: asyncio.Queue[tuple[Pull, asyncio.Future[Pulled]]] = asyncio.Queue()
+
+    async def pull(self, request: Pull) -> Pulled:
+        answer: asyncio.Future[Pulled] = asyncio.get_running_loop().create_future()
+        self.asked.put_nowait((request, answer))
+        return await answer
+
+
+class Worker:
+    def __init__(self) -> None:
+        self.want = 0
+        self.is_urgent = False
+        self.got = 0
+
+    def appetite(self) -> Appetite:
+        return Appetite(self.want, self.is_urgent, (), ())
+
+    def accept(self, pulled: Pulled) -> None:
+        assert pulled == NOTHING
+        self.got += 1
+
+
+class Case:
+    def __init__(self) -> None:
+        self.server, self.worker = Server(), Worker()
+        self.pulling = PullJobs(self.server, self.worker, node_id="desk", epoch=lambda: 1)
+        self.task = asyncio.create_task(self.pulling.run())
+
+    async def next(self) -> tuple[Pull, asyncio.Future[Pulled]]:
+        return await asyncio.wait_for(self.server.asked.get(), 10)
+
+
+@pytest.fixture
+async def case() -> AsyncIterator[Case]:
+    made = Case()
+    yield made
+    made.task.cancel()
+    await asyncio.wait({made.task})
+
+
+async def test_a_pull_is_open_even_when_nothing_is_wanted_and_again_after_its_answer(case: Case) -> None:
+    first, answer = await case.next()
+    answer.set_result(NOTHING)
+    second, _ = await case.next()
+
+    assert (first.want, second.want) == (0, 0)
+    assert first.request_id != second.request_id
+
+
+async def test_when_more_is_wanted_a_newer_pull_is_sent_and_the_older_still_heard(case: Case) -> None:
+    _, older = await case.next()
+    case.worker.want, case.worker.is_urgent = 5, True
+    case.pulling.nudge()
+
+    newer, answer = await case.next()
+    older.set_result(NOTHING)
+    answer.set_result(NOTHING)
+    await case.next()
+
+    assert newer.want == 5
+    assert case.worker.got == 2
+
+
+async def test_a_little_more_appetite_is_not_worth_a_newer_pull(case: Case) -> None:
+    _, older = await case.next()
+    case.worker.want = 1
+    case.pulling.nudge()
+    await asyncio.sleep(0)
+    assert case.server.asked.empty()
+
+    older.set_result(NOTHING)
+
+    assert (await case.next())[0].want == 1
+
+
+async def test_a_request_keeps_its_id_until_it_was_answered(case: Case) -> None:
+    first, answer = await case.next()
+    answer.set_exception(ServerUnavailableError("away"))
+    again, answer = await case.next()
+    answer.set_result(NOTHING)
+    other, _ = await case.next()
+
+    assert first.request_id == again.request_id != other.request_id
+
+
+async def test_being_replaced_ends_the_pulling(case: Case) -> None:
+    _, answer = await case.next()
+    answer.set_exception(StaleEpochError("a newer agent"))
+
+    with pytest.raises(StaleEpochError):
+        await case.task
