@@ -90,6 +90,12 @@ class ConfigInvalidError(CorralError):
     code = "config_invalid"
 
 
+class ChildDiedError(CorralError):
+    """A process that was started to stay has ended; the message has the end of its log."""
+
+    code = "child_died"
+
+
 class DatabaseUnavailableError(CorralError):
     """PostgreSQL could not be reached, or went away in the middle; nothing was half-written."""
 
