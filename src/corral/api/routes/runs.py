@@ -124,7 +124,9 @@ async def retry_run(
 ) -> Run:
     """A new run on the devices where this one did not succeed."""
     with bound(run_id=str(run_id)):
-        return await server.engine.runs.retry_run(run_id, statuses=data.statuses, actor=caller_of(request).actor)
+        return await server.engine.runs.retry_run(
+            run_id, statuses=data.statuses, indexes=data.indexes, actor=caller_of(request).actor
+        )
 
 
 @post("/api/runs/{run_id:uuid}/replay")
