@@ -1,4 +1,7 @@
-"""Who may call what: one line for every route, and a server does not start with a route that has none."""
+"""Who may call what: one line for every route, and a server does not start with a route that has none.
+
+The web UI's own files (api/pages.py) are no routes: they hold no data, and anybody may have them.
+"""
 
 from collections.abc import Iterable
 from typing import Final
@@ -55,6 +58,7 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/workflows"): VIEWERS,
     ("GET", "/api/workflows/{name}"): VIEWERS,
     ("GET", "/api/workflows/{name}/{version}"): VIEWERS,
+    ("GET", "/api/presets"): VIEWERS,
     ("POST", "/api/commands"): OPERATORS,
     ("GET", "/api/commands"): VIEWERS,
     ("GET", "/api/commands/{command_id}"): VIEWERS,
