@@ -82,7 +82,13 @@ export function HourChart({ hours }: { hours: readonly Hour[] }) {
                 rx={Math.min(2, bar / 4)}
               />
               {at % every === 0 && (
-                <text x={x + bar / 2} y={HEIGHT - 5} textAnchor="middle" fontSize="11" fill="var(--faint)">
+                <text
+                  x={x + bar / 2}
+                  y={HEIGHT - 5}
+                  textAnchor={at === hours.length - 1 ? "end" : "middle"}
+                  fontSize="11"
+                  fill="var(--faint)"
+                >
                   {hours.length > 48
                     ? words.dateTime(hour.hour).split(/\s\d\d:/)[0]
                     : words.time(hour.hour).slice(0, 5)}

@@ -70,7 +70,8 @@ export function makeWords(language: Language, setLanguage: (language: Language) 
     });
   };
   const duration = (seconds: number): string => {
-    if (seconds < 10) return t("unit.seconds", { n: seconds < 1 ? seconds.toFixed(2) : seconds.toFixed(1) });
+    if (seconds < 10 && !Number.isInteger(seconds))
+      return t("unit.seconds", { n: seconds < 1 ? seconds.toFixed(2) : seconds.toFixed(1) });
     const whole = Math.round(seconds);
     if (whole < 60) return t("unit.seconds", { n: whole });
     if (whole < 3600) return t("unit.minutes", { m: Math.floor(whole / 60), s: whole % 60 });

@@ -79,7 +79,7 @@ function Contents({ dashboard }: { dashboard: DashboardView }) {
             </Link>
           </Empty>
         ) : (
-          <div className="grid gap-x-8 gap-y-6 xl:grid-cols-2">
+          <div className={`grid gap-x-8 gap-y-6 ${dashboard.heatmap.length > 1 ? "xl:grid-cols-2" : ""}`}>
             {dashboard.heatmap.map((node) => (
               <NodeMap key={node.node_id} node={node} />
             ))}

@@ -15,6 +15,8 @@ import { useTitle } from "../components/useTitle";
 import { useWords } from "../i18n/text";
 import { isRequired } from "./runs/params";
 
+const ORDER = ["device-check", "screenshot-sweep", "app-smoke-test", "login-session", "soak"];
+
 export function OnboardingPage() {
   const { t } = useWords();
   const { data, error } = useQuery(presetsQuery);
@@ -37,7 +39,7 @@ export function OnboardingPage() {
           )
         ) : (
           <ul className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
-            {data.presets.map((preset) => (
+            {inOrder(data.presets).map((preset) => (
               <PresetCard key={preset.name} preset={preset} online={online} />
             ))}
           </ul>
@@ -72,6 +74,12 @@ export function OnboardingPage() {
       </section>
     </div>
   );
+}
+
+/** From the easiest to the longest; what a server has beyond ours comes last. */
+function inOrder(presets: readonly Preset[]): Preset[] {
+  const place = ({ name }: Preset) => (ORDER.indexOf(name) + ORDER.length + 1) % (ORDER.length + 1);
+  return [...presets].sort((a, b) => place(a) - place(b));
 }
 
 function PresetCard({ preset, online }: { preset: Preset; online: number }) {

@@ -145,6 +145,7 @@ export function Heatmap({
         select(next, { range: true, add: false });
       } else anchor.current = next;
       setFocus(next);
+      setHasFocus(true); // also where a mouse brought the focus
     } else if (event.key === "Enter" && tile && onOpen) onOpen(tile.index);
     else if ((event.key === " " || event.key === "Enter") && onSelect)
       select(focus, { range: event.shiftKey, add: true });

@@ -36,9 +36,11 @@ export function arrange(tiles: readonly Tile[], width: number, wantedHeight: num
   return layout;
 }
 
-function place(tiles: readonly Tile[], width: number, size: number): Layout {
-  const gap = size >= 26 ? 4 : size >= 15 ? 3 : 2;
-  const columns = Math.max(1, Math.floor((width + gap) / (size + gap)));
+function place(tiles: readonly Tile[], width: number, wanted: number): Layout {
+  const gap = wanted >= 26 ? 4 : wanted >= 15 ? 3 : 2;
+  const columns = Math.max(1, Math.floor((width + gap) / (wanted + gap)));
+  // As large as the columns allow, so that full rows end where the page does.
+  const size = Math.max(wanted, Math.floor((width + gap) / columns) - gap);
   const groups: Group[] = [];
   let top = 0;
   for (let first = 0; first < tiles.length; ) {

@@ -182,7 +182,8 @@ export class Painter {
     context.clip();
     context.fillStyle = fill[tile.state];
     context.fillRect(0, 0, size, size);
-    if (tile.state === "running") this.drawProgress(context, (look & 15) / PROGRESS_STEPS);
+    if (tile.state === "running" && tile.progress !== undefined)
+      this.drawProgress(context, (look & 15) / PROGRESS_STEPS);
     if (tile.state === "offline") this.drawHatch(context);
     if (look & (1 << 10)) this.drawCorner(context);
     context.restore();
@@ -225,12 +226,12 @@ export class Painter {
 
   private drawFrame(context: CanvasRenderingContext2D, colour: string, inner: string): void {
     const { size } = this.layout;
-    const width = size >= 22 ? 2.5 : 2;
-    this.roundedRect(context, width / 2, width / 2, size - width);
+    const width = size >= 22 ? 3 : 2;
+    this.roundedRect(context, width, width, size - 2 * width);
     context.strokeStyle = inner;
-    context.lineWidth = width + 2;
+    context.lineWidth = width;
     context.stroke();
-    this.roundedRect(context, 0, 0, size);
+    this.roundedRect(context, width / 2, width / 2, size - width);
     context.strokeStyle = colour;
     context.lineWidth = width;
     context.stroke();

@@ -39,9 +39,9 @@ function Step({ step, took, longest }: { step: MonitoredStep; took: number | nul
       </div>
       <div className="mt-0.5 ml-[26px] flex flex-wrap gap-x-3 text-xs text-faint">
         {step.action && <span className="font-mono">{step.action}</span>}
-        {step.probability !== null && <Draw step={step} />}
+        {step.probability !== null && step.probability < 1 && <Draw step={step} />}
         {step.attempt > 1 && <span>{words.t("step.tries", { count: step.attempt })}</span>}
-        {isSkipped && step.skip_cause && step.probability === null && <span>{step.skip_cause}</span>}
+        {isSkipped && isSkipCause(step.skip_cause) && <span>{words.t(`skip.${step.skip_cause}`)}</span>}
       </div>
       {took !== null && took > 0 && (
         <div className="mt-1.5 ml-[26px] h-[3px] rounded-full bg-raised" aria-hidden="true">
@@ -77,4 +77,9 @@ function tookOf(step: MonitoredStep, now: number): number | null {
   if (step.started_at === null) return null;
   const until = step.finished_at ? Date.parse(step.finished_at) : now;
   return Math.max(0, until - Date.parse(step.started_at)) / 1000;
+}
+
+/** A draw is told with its chance; the others are told in words. */
+function isSkipCause(cause: string | null): cause is "when" | "upstream" | "cancelled" | "stopped" {
+  return cause === "when" || cause === "upstream" || cause === "cancelled" || cause === "stopped";
 }
