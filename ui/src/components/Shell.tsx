@@ -159,8 +159,9 @@ function Caller() {
   if (!session) return null;
   async function signOut(): Promise<void> {
     await call("delete", "/api/session");
-    client.clear();
     client.setQueryData(sessionQuery.queryKey, null);
+    // The next one to sign in must not see for a moment what this one saw.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   }
   return (
     <div className="flex items-center gap-2 border-t border-line px-2 pt-3 text-xs">
