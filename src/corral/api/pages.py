@@ -4,7 +4,6 @@ They hold no data: whatever they show, they ask the API for, which asks for a cr
 file nor the API's is one of the UI's own, and gets the same page, whose script knows what to show there.
 """
 
-import mimetypes
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -30,6 +29,14 @@ _POLICY: Final = (
     "form-action 'none'; "
     "frame-ancestors 'none'"
 )
+# Not the mimetypes module, which believes whatever this machine's files say.
+_TYPES: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
 _ENCODINGS: Final = (("br", ".br"), ("gzip", ".gz"))
 _MISSING: Final = (
     b"<!doctype html><html lang=en><title>Corral</title><h1>The web UI is not built</h1>"
@@ -96,9 +103,8 @@ def load_pages(directory: Path = BUILT) -> dict[str, Page]:
 
 
 def _page(body: bytes, suffix: str, *, is_immutable: bool, encoded: Mapping[str, bytes] | None = None) -> Page:
-    kind = mimetypes.types_map.get(suffix, "font/woff2" if suffix == ".woff2" else "application/octet-stream")
-    text = "; charset=utf-8" if kind.startswith("text/") else ""
-    return Page(content_type=kind + text, is_immutable=is_immutable, bodies={"": body, **(encoded or {})})
+    kind = _TYPES.get(suffix, "application/octet-stream")
+    return Page(content_type=kind, is_immutable=is_immutable, bodies={"": body, **(encoded or {})})
 
 
 def _wants_html(scope: Scope) -> bool:
