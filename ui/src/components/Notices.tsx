@@ -9,7 +9,7 @@ import { Button } from "./Button";
 export function Loading() {
   const { t } = useWords();
   return (
-    <div role="status" className="grid gap-3">
+    <div role="status" className="stack gap-3">
       <span className="sr-only">{t("loading")}</span>
       {[24, 64, 40].map((height) => (
         <div key={height} className="animate-pulse rounded-xl bg-line/60" style={{ height: height * 3 }} />

@@ -25,7 +25,7 @@ export function DashboardPage() {
   const { data, error, refetch } = useQuery(dashboardQuery(window));
   useTitle(words.t("nav.dashboard"));
   return (
-    <div className="grid gap-5">
+    <div className="stack gap-5">
       <div className="flex flex-wrap items-center gap-3">
         <h1>{words.t("nav.dashboard")}</h1>
         <nav

@@ -24,12 +24,12 @@ export function OnboardingPage() {
   useTitle(t("nav.onboarding"));
   const online = farm?.devices.filter((device) => device.status === "online").length ?? 0;
   return (
-    <div className="grid gap-8">
+    <div className="stack gap-8">
       <div>
         <h1>{t("onboarding.title")}</h1>
         <p className="mt-1 max-w-2xl text-soft">{t("onboarding.hint")}</p>
       </div>
-      <section className="grid gap-4">
+      <section className="stack gap-4">
         <h2 className="text-base">{t("onboarding.presets")}</h2>
         {!data ? (
           error ? (
@@ -45,7 +45,7 @@ export function OnboardingPage() {
           </ul>
         )}
       </section>
-      <section className="grid gap-4">
+      <section className="stack gap-4">
         <h2 className="text-base">{t("onboarding.attach")}</h2>
         <ol className="card grid gap-px overflow-hidden">
           <Step number={1} title={t("attach.usb")}>

@@ -180,7 +180,7 @@ export function Heatmap({
         ref={canvas}
         data-testid="heatmap"
         data-columns={layout.columns}
-        data-pitch={layout.size + layout.gap}
+        data-pitch={layout.pitch}
         style={{ width, height: layout.height }}
         className={`block ${onOpen || onSelect ? "cursor-pointer" : ""}`}
         onPointerDown={onPointerDown}

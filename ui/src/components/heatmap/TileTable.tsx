@@ -23,7 +23,7 @@ export function TileTable({ tiles, label, only, onOpen }: TileTableProps) {
   const pages = Math.max(1, Math.ceil(listed.length / PAGE));
   const first = Math.min(page, pages - 1) * PAGE;
   return (
-    <div className="overflow-x-auto">
+    <div className="relative overflow-x-auto">
       <table className="w-full min-w-120 text-left">
         <caption className="sr-only">{label}</caption>
         <thead className="text-xs text-faint">

@@ -16,6 +16,8 @@ export interface Group {
 export interface Layout {
   size: number;
   gap: number;
+  /** From one tile to the next. */
+  pitch: number;
   columns: number;
   height: number;
   groups: readonly Group[];
@@ -41,6 +43,7 @@ function place(tiles: readonly Tile[], width: number, wanted: number): Layout {
   const columns = Math.max(1, Math.floor((width + gap) / (wanted + gap)));
   // As large as the columns allow, so that full rows end where the page does.
   const size = Math.max(wanted, Math.floor((width + gap) / columns) - gap);
+  const pitch = tiles.length >= columns ? (width + gap) / columns : size + gap;
   const groups: Group[] = [];
   let top = 0;
   for (let first = 0; first < tiles.length; ) {
@@ -52,21 +55,22 @@ function place(tiles: readonly Tile[], width: number, wanted: number): Layout {
     top = start + Math.ceil(count / columns) * (size + gap) - gap + BETWEEN_GROUPS;
     first += count;
   }
-  return { size, gap, columns, height: Math.max(0, top - BETWEEN_GROUPS), groups };
+  return { size, gap, pitch, columns, height: Math.max(0, top - BETWEEN_GROUPS), groups };
 }
 
 export function placeOf(layout: Layout, at: number): Place {
   const group = groupOf(layout, at);
   const within = at - group.first;
   const pitch = layout.size + layout.gap;
-  return { x: (within % layout.columns) * pitch, y: group.top + Math.floor(within / layout.columns) * pitch };
+  const x = Math.round((within % layout.columns) * layout.pitch); // on whole pixels, so that edges stay sharp
+  return { x, y: group.top + Math.floor(within / layout.columns) * pitch };
 }
 
 /** Which tile is at a point, or null between tiles. */
 export function tileAt(layout: Layout, x: number, y: number): number | null {
   const pitch = layout.size + layout.gap;
-  const column = Math.floor(x / pitch);
-  if (x < 0 || column >= layout.columns || x - column * pitch > layout.size) return null;
+  const column = Math.floor((x + 0.5) / layout.pitch);
+  if (x < 0 || column >= layout.columns || x - Math.round(column * layout.pitch) > layout.size) return null;
   for (const group of layout.groups) {
     const row = Math.floor((y - group.top) / pitch);
     const within = row * layout.columns + column;

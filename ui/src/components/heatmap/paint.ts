@@ -194,11 +194,13 @@ export class Painter {
 
   private drawProgress(context: CanvasRenderingContext2D, part: number): void {
     const { size } = this.layout;
-    const height = Math.max(2, size * 0.14);
-    context.fillStyle = "rgb(0 0 0 / 28%)";
-    context.fillRect(0, size - height, size, height);
+    const side = size >= 26 ? 6 : 2;
+    const height = size >= 26 ? 3 : 2;
+    const top = size - height - (size >= 26 ? 5 : 2);
+    context.fillStyle = "rgb(255 255 255 / 32%)";
+    context.fillRect(side, top, size - 2 * side, height);
     context.fillStyle = "#ffffff";
-    context.fillRect(0, size - height, size * part, height);
+    context.fillRect(side, top, (size - 2 * side) * part, height);
   }
 
   private drawHatch(context: CanvasRenderingContext2D): void {
@@ -246,7 +248,7 @@ export class Painter {
 /** The state's mark, in the middle of a square of that size: a check, a cross, a triangle, a dot, a bar, an exclamation mark. */
 export function drawMark(context: CanvasRenderingContext2D, state: TileState, size: number, colour: string): void {
   const hasNumber = size >= 32;
-  const [cx, cy] = [size / 2, hasNumber ? size * 0.58 : size / 2];
+  const [cx, cy] = [size / 2, size * (state === "running" ? 0.5 : hasNumber ? 0.58 : 0.5)];
   const r = size * (hasNumber ? 0.17 : 0.22);
   context.strokeStyle = colour;
   context.fillStyle = colour;

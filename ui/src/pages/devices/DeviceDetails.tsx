@@ -52,7 +52,7 @@ export function DeviceDetails({ device, onClose }: { device: Device; onClose: ()
         </>
       }
     >
-      <div className="grid gap-6">
+      <div className="stack gap-6">
         {device.health !== "ok" && device.health_reason && (
           <p className="rounded-xl bg-warn-soft p-4 text-warn">{device.health_reason}</p>
         )}
@@ -118,12 +118,12 @@ function Edit({ device }: { device: Device }) {
   const isQuarantined = device.health === "quarantined";
   return (
     <section className="grid gap-4 border-t border-line pt-5">
-      <form onSubmit={save} className="grid gap-3">
-        <label className="grid gap-1.5">
+      <form onSubmit={save} className="stack gap-3">
+        <label className="stack gap-1.5">
           <span className="font-medium">{t("edit.label")}</span>
           <input className="field" value={label} maxLength={200} onChange={(event) => setLabel(event.target.value)} />
         </label>
-        <label className="grid gap-1.5">
+        <label className="stack gap-1.5">
           <span className="font-medium">{t("edit.tags")}</span>
           <input className="field" value={tags} onChange={(event) => setTags(event.target.value)} />
         </label>
@@ -131,14 +131,14 @@ function Edit({ device }: { device: Device }) {
           {t("edit.save")}
         </Button>
       </form>
-      <div className="grid gap-3">
+      <div className="stack gap-3">
         {isQuarantined ? (
           <Button disabled={!mayOperate || change.isPending} onClick={() => change.mutate({ health: "ok" })}>
             {t("edit.release")}
           </Button>
         ) : (
           <>
-            <label className="grid gap-1.5">
+            <label className="stack gap-1.5">
               <span className="font-medium">{t("edit.reason")}</span>
               <input className="field" value={reason} onChange={(event) => setReason(event.target.value)} />
             </label>

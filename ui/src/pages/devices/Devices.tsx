@@ -40,7 +40,7 @@ export function DevicesPage() {
   const shownDevice = devices.find((device) => device.index_no === open);
   const chosen: Device[] = devices.filter((device) => selected.has(device.index_no));
   return (
-    <div className="grid gap-5">
+    <div className="stack gap-5">
       <div className="flex flex-wrap items-center gap-3">
         <h1>{words.t("nav.devices")}</h1>
         <span className="text-soft tabular-nums">{words.t("devices.count", { count: devices.length })}</span>
@@ -56,7 +56,7 @@ export function DevicesPage() {
         <>
           <Filters devices={devices} filter={filter} onChange={change} />
           <div className="flex gap-5">
-            <div className="grid min-w-0 flex-1 content-start gap-3">
+            <div className="stack min-w-0 flex-1 content-start gap-3">
               {tiles.length === 0 ? (
                 <div className="card">
                   <Empty title={words.t("devices.none_such")} />

@@ -50,12 +50,14 @@ export function DeviceDrawer({ monitor, tile, onClose }: DeviceDrawerProps) {
         </>
       }
     >
-      <div className="grid gap-6">
+      <div className="stack gap-6">
         {tile.activity === "error" && <Trouble tile={tile} />}
         {(tile.activity === "error" || tile.activity === "offline" || tile.activity === "cancelled") &&
           run.finished_at !== null && <RetryDevice runId={run.run_id} index={tile.index} />}
         {tile.activity === "waiting" && <Waiting runId={run.run_id} index={tile.index} />}
-        {tile.activity === "offline" && <p className="text-soft">{t("device.was_offline")}</p>}
+        {tile.activity === "offline" && (
+          <p className="text-soft">{tile.last_error_message ?? t("device.was_offline")}</p>
+        )}
         <section>
           <h2 className="mb-3 flex items-baseline gap-2">
             {t("device.steps")}
@@ -110,7 +112,7 @@ function RetryDevice({ runId, index }: { runId: string; index: number }) {
     onSuccess: (run) => void navigate({ to: "/runs/$runId", params: { runId: run.run_id }, search: { device: index } }),
   });
   return (
-    <div className="grid gap-2">
+    <div className="stack gap-2">
       <Button look="primary" disabled={!mayOperate || retry.isPending} onClick={() => retry.mutate()}>
         <RotateCcw size={14} aria-hidden="true" />
         {t("device.retry")}

@@ -36,10 +36,10 @@ export function MonitorPage() {
   if (!data) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />;
   const tile = data.heatmap.items.find((item) => item.index === device);
   return (
-    <div className="grid gap-5">
+    <div className="stack gap-5">
       <Heading monitor={data} />
       <div className="flex gap-5">
-        <div className="grid min-w-0 flex-1 content-start gap-5">
+        <div className="stack min-w-0 flex-1 content-start gap-5">
           <Progress monitor={data} />
           {tiles.length > 0 ? (
             <HeatmapPanel

@@ -16,7 +16,12 @@ export function Steps({ steps }: { steps: readonly MonitoredStep[] }) {
   return (
     <ol className="grid gap-px overflow-hidden rounded-xl border border-line bg-line">
       {steps.map((step) => (
-        <Step key={step.step} step={step} took={tookOf(step, now)} longest={longest} />
+        <Step
+          key={step.step}
+          step={step}
+          took={step.status === "skipped" ? null : tookOf(step, now)}
+          longest={longest}
+        />
       ))}
     </ol>
   );

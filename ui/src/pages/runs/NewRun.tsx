@@ -30,7 +30,7 @@ export function NewRunPage() {
   if (!workflows.data || !devices.data) return error ? <Failed error={error} /> : <Loading />;
   const usable = workflows.data.filter((workflow) => workflow.mode === "device");
   return (
-    <div className="grid gap-5">
+    <div className="stack gap-5">
       <h1>{t("new.title")}</h1>
       {usable.length === 0 ? (
         <div className="card">
@@ -99,7 +99,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
   const wrong = start.error instanceof ApiError ? (/^params\.(\w+)/.exec(start.error.path ?? "")?.[1] ?? null) : null;
   return (
     <form onSubmit={submit} className="flex flex-col gap-5 lg:flex-row lg:items-start">
-      <div className="grid min-w-0 flex-1 gap-5">
+      <div className="stack min-w-0 flex-1 gap-5">
         <Part title={t("new.workflow")}>
           <select
             aria-label={t("new.workflow")}
@@ -127,10 +127,10 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
           <PolicyFields policy={policy} onChange={setPolicy} />
         </Part>
       </div>
-      <aside className="card grid gap-4 p-5 lg:sticky lg:top-16 lg:w-80" aria-label={t("new.summary")}>
+      <aside className="card stack gap-4 p-5 lg:sticky lg:top-16 lg:w-80" aria-label={t("new.summary")}>
         <h2>{t("new.summary")}</h2>
         <Summary recipe={recipe} devices={meant} policy={policy} total={devices.length} />
-        <label className="grid gap-1.5">
+        <label className="stack gap-1.5">
           <span className="font-medium">{t("new.name")}</span>
           <input
             className="field"
@@ -153,7 +153,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className="card grid gap-4 p-5">
+    <section className="card stack gap-4 p-5">
       <h2>{title}</h2>
       {children}
     </section>

@@ -54,7 +54,7 @@ export function RunsPage() {
   const { data, error, refetch } = useQuery(runsQuery(status ? FILTERS[status] : [], reviewed, limit));
   useTitle(words.t("nav.runs"));
   return (
-    <div className="grid gap-5">
+    <div className="stack gap-5">
       <div className="flex flex-wrap items-center gap-3">
         <h1>{words.t("nav.runs")}</h1>
         <Link to="/runs/new" search={{}} className={`${buttonLook("primary")} ml-auto`}>
@@ -87,7 +87,7 @@ export function RunsPage() {
           <Loading />
         )
       ) : (
-        <div className="card overflow-x-auto">
+        <div className="card relative overflow-x-auto">
           {data.runs.length === 0 ? (
             <Empty title={words.t(status ? "runs.none_such" : "runs.none")}>
               {!status && (
@@ -114,14 +114,14 @@ function RunTable({ runs }: { runs: readonly Run[] }) {
   const { t } = useWords();
   const now = useNow(5000);
   return (
-    <table className="w-full min-w-[760px] text-left">
+    <table className="w-full text-left sm:min-w-[760px]">
       <thead className="text-xs text-faint">
         <tr className="border-b border-line">
           <th className="px-4 py-2.5 font-medium">{t("runs.name")}</th>
-          <th className="py-2.5 font-medium">{t("runs.status")}</th>
+          <th className="py-2.5 font-medium max-sm:hidden">{t("runs.status")}</th>
           <th className="w-[28%] py-2.5 font-medium">{t("runs.devices")}</th>
-          <th className="px-4 py-2.5 font-medium">{t("runs.started")}</th>
-          <th className="py-2.5 font-medium">{t("runs.took")}</th>
+          <th className="px-4 py-2.5 font-medium max-sm:hidden">{t("runs.started")}</th>
+          <th className="py-2.5 font-medium max-sm:hidden">{t("runs.took")}</th>
           <th className="px-4 py-2.5">
             <span className="sr-only">{t("runs.actions")}</span>
           </th>
@@ -143,7 +143,7 @@ function Row({ run, now }: { run: Run; now: number }) {
   const ended = run.total_jobs - run.waiting - run.leased;
   return (
     <tr className="border-b border-line last:border-0 hover:bg-raised">
-      <td className="max-w-72 px-4 py-3">
+      <td className="max-w-48 px-4 py-3 sm:max-w-72">
         <Link
           to="/runs/$runId"
           params={{ runId: run.run_id }}
@@ -155,8 +155,11 @@ function Row({ run, now }: { run: Run; now: number }) {
         <span className="text-xs text-faint">
           {run.retry_of ? words.t("runs.is_retry") : run.replay_of ? words.t("runs.is_replay") : run.created_by}
         </span>
+        <div className="mt-1 sm:hidden">
+          <RunBadge status={run.status} />
+        </div>
       </td>
-      <td className="py-3">
+      <td className="py-3 max-sm:hidden">
         <RunBadge status={run.status} />
       </td>
       <td className="py-3">
@@ -166,8 +169,8 @@ function Row({ run, now }: { run: Run; now: number }) {
           {run.failed > 0 && ` · ${words.t("runs.with_errors", { count: run.failed })}`}
         </div>
       </td>
-      <td className="px-4 py-3 whitespace-nowrap text-soft">{words.ago(run.created_at, now)}</td>
-      <td className="py-3 whitespace-nowrap text-soft tabular-nums">
+      <td className="px-4 py-3 whitespace-nowrap text-soft max-sm:hidden">{words.ago(run.created_at, now)}</td>
+      <td className="py-3 whitespace-nowrap text-soft tabular-nums max-sm:hidden">
         {took === null ? "–" : words.duration(Math.round(took))}
       </td>
       <td className="px-4 py-3 text-right">

@@ -18,7 +18,7 @@ export function Summary({ recipe, devices, policy, total }: SummaryProps) {
   const offline = devices.filter((device) => !device.online).length;
   const quarantined = devices.filter((device) => device.online && device.health === "quarantined").length;
   return (
-    <div className="grid gap-3">
+    <div className="stack gap-3">
       <p>
         <strong className="text-2xl font-semibold tabular-nums">{words.number(devices.length)}</strong>{" "}
         <span className="text-soft">{t("summary.of_devices", { total })}</span>

@@ -28,7 +28,7 @@ export function TargetPicker({ devices, form, onChange }: TargetPickerProps) {
   const tiles = useMemo(() => deviceTiles(devices, new Map(), words), [devices, words]);
   const isWrong = form.kind === "numbers" && parseNumbers(form.numbers) === null;
   return (
-    <div className="grid gap-4">
+    <div className="stack gap-4">
       <fieldset className="flex flex-wrap gap-1 justify-self-start rounded-lg border border-line bg-raised p-1">
         <legend className="sr-only">{t("target.label")}</legend>
         {KINDS.map(({ kind, key }) => (
