@@ -19,15 +19,20 @@ LOOPBACK = "127.0.0.1"
 CHECK = """
 name: readiness
 title: Readiness
+params: {mark: {type: string, default: corral_ready}}
 steps:
   - {id: wake, title: Wake the device, uses: device.bootstrap}
-  - {id: ready, title: See that it is ready, uses: assert.shell, with: {command: settings get global corral_ready, equals: "1"}}
+  - id: ready
+    title: See that it is ready
+    uses: assert.shell
+    with: {command: "settings get global {{ params.mark }}", equals: "1"}
   - {id: look, title: Take a picture, uses: device.screenshot}
 """
 PREPARE = """
 name: prepare
+params: {mark: {type: string, default: corral_ready}}
 steps:
-  - {id: put, uses: device.shell, with: {command: settings put global corral_ready 1}}
+  - {id: put, uses: device.shell, with: {command: "settings put global {{ params.mark }} 1"}}
 """
 SLOW = """
 name: slow

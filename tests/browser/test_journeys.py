@@ -39,10 +39,10 @@ async def test_a_preset_runs_in_one_click_and_its_tiles_turn(page: Page, farm: B
 
 
 async def test_a_failed_phone_says_why_and_its_retry_turns_green(page: Page, farm: BrowserFarm) -> None:
-    broken = 5
-    ready = await farm.run("prepare", indexes=[[1, broken - 1], [broken + 1, PHONES]])
+    broken, params = 5, {"mark": "morning_mark"}
+    ready = await farm.run("prepare", indexes=[[1, broken - 1], [broken + 1, PHONES]], params=params)
     await farm.until_ended(ready)
-    run_id = await farm.run("readiness", name="Morning readiness")
+    run_id = await farm.run("readiness", name="Morning readiness", params=params)
     await farm.until_ended(run_id)
 
     await page.goto(f"/runs/{run_id}")
@@ -56,7 +56,7 @@ async def test_a_failed_phone_says_why_and_its_retry_turns_green(page: Page, far
     await expect(trouble).to_contain_text("Look at the last picture and the log")
     await expect(drawer.locator("[data-step=ready]")).to_have_attribute("data-status", "failed")
 
-    await farm.until_ended(await farm.run("prepare", indexes=[broken]))
+    await farm.until_ended(await farm.run("prepare", indexes=[broken], params=params))
     await drawer.get_by_role("button", name="Retry this device").click()
 
     await expect(page).not_to_have_url(re.compile(run_id))
