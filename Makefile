@@ -53,28 +53,54 @@ $(VENV)/installed: $(VENV)/lock.txt pyproject.toml src/corral/__init__.py
 	@touch $@
 
 .PHONY: demo
-demo: install ## a farm of 100 simulated phones, with a run on all of them; DEMO_ARGS='--devices 20 --once' changes that
+demo: install ui ## a farm of 100 simulated phones, with a run on all of them; DEMO_ARGS='--devices 20 --once' changes that
 	@$(BIN)/corral demo $(DEMO_ARGS)
 
 .PHONY: dist
-dist: install ## build the source distribution and the wheel into dist/
+dist: install ui ## build the source distribution and the wheel into dist/
 	$(PY) -m build --no-isolation
 
+.PHONY: ui
+ui: install ## build the web UI into the package (instant when nothing changed)
+	@$(PY) ui/build.py
+
+# The lock's Node, whatever else is on this machine.
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix ui --silent
+
+.PHONY: ui-modules
+ui-modules: install
+	@$(PY) ui/build.py --install
+
+.PHONY: ui-types
+ui-types: ui-modules ## make the UI's types anew of the server's OpenAPI document
+	@$(PY) ui/openapi.py > ui/openapi.json
+	$(NPM) run types -- --output src/api/schema.ts
+
 .PHONY: check
-check: install ## formatting, lint, types and architecture
+check: install ui-modules ## formatting, lint, types and architecture
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(NPM) run check
+	@$(PY) ui/openapi.py > ui/openapi.json
+	@$(NPM) run types -- --output src/api/schema.ts --check \
+		|| { echo "make: the UI's types are not those of the server: make ui-types" >&2; exit 1; }
 
 .PHONY: format
-format: install ## rewrite the code as `make check` wants it, where that is mechanical
+format: install ui-modules ## rewrite the code as `make check` wants it, where that is mechanical
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
+	$(NPM) run format
 
 .PHONY: test
-test: install ## the whole test suite; PYTEST_ARGS='-k lease -x' narrows it
+test: install ui browser ## the whole test suite; PYTEST_ARGS='-k lease -x' narrows it
+	$(NPM) test
 	$(PY) -m pytest -m 'not bench' -n logical $(PYTEST_ARGS)
+
+.PHONY: browser
+browser: install
+	@$(PY) -m tests.browser.chromium
 
 .PHONY: bench
 bench: install ## measure the engine on this machine
@@ -91,5 +117,5 @@ RESOLVE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
 
 .PHONY: clean
 clean: ## remove .venv and everything that tools left behind
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
+	rm -rf $(VENV) build dist ui/node_modules ui/openapi.json src/corral/ui_dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

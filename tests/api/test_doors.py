@@ -19,7 +19,7 @@ from tests.api.conftest import CONFIG, Serving
 Operation = tuple[str, str]
 
 OPERATIONS = sorted(list_operations(App(cast("Any", None), CONFIG).litestar.routes))
-PUBLIC = {("GET", "/"), ("GET", "/health"), ("GET", "/ready"), ("POST", "/api/session"), ("DELETE", "/api/session")}
+PUBLIC = {("GET", "/health"), ("GET", "/ready"), ("POST", "/api/session"), ("DELETE", "/api/session")}
 FOR_NODES = {("POST", f"/api/nodes/{what}") for what in ("register", "heartbeat", "pull", "callback")}
 FOR_NODES |= {
     ("PUT", "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"),
@@ -161,11 +161,3 @@ async def test_the_document_asks_for_the_credentials_that_open(http: httpx.Async
         assert schemes == (set() if operation in PUBLIC else expected), operation
     assert described.keys() & FOR_ADMINS == FOR_ADMINS
     assert all(document["paths"][path][method.lower()]["x-role"] == "admin" for method, path in FOR_ADMINS)
-
-
-async def test_the_front_page_says_where_to_go_on_and_nothing_of_the_farm(http: httpx.AsyncClient) -> None:
-    answer = await http.get("/")
-
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert "/schema/page" in answer.text
-    assert "corral --help" in answer.text

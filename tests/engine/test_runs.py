@@ -173,6 +173,19 @@ async def test_a_run_that_is_still_going_cannot_be_retried(farm: Farm) -> None:
         await farm.engine.runs.retry_run(run.run_id)
 
 
+async def test_a_retry_of_certain_devices_leaves_the_others_that_failed_alone(farm: Farm) -> None:
+    node = await farm.given_node(devices=3)
+    run = await farm.given_run()
+    grants = await node.pull()
+    await node.finish(*grants[:2], outcome="failed")
+    await node.finish(grants[2])
+
+    retry = await farm.engine.runs.retry_run(run.run_id, indexes=[grants[0].index_no, grants[2].index_no])
+
+    (again,) = await node.pull()
+    assert (retry.total_jobs, again.device_id) == (1, grants[0].device_id)
+
+
 async def test_cancelling_twice_or_after_the_end_changes_nothing(farm: Farm) -> None:
     await farm.given_node(devices=2)
     run = await farm.given_run()

@@ -14,6 +14,7 @@ from corral.api.document import COMPONENTS, Document
 from corral.api.doors import check_doors
 from corral.api.gate import Gate
 from corral.api.page import Page
+from corral.api.pages import Pages, load_pages
 from corral.api.problems import EXCEPTION_HANDLERS
 from corral.api.routes import (
     artifacts,
@@ -22,12 +23,12 @@ from corral.api.routes import (
     dashboard,
     devices,
     files,
-    front,
     health,
     node_tokens,
     nodes,
     operators,
     playbooks,
+    presets,
     runs,
     scans,
     session,
@@ -47,12 +48,12 @@ HANDLERS = [
     *dashboard.HANDLERS,
     *devices.HANDLERS,
     *files.HANDLERS,
-    *front.HANDLERS,
     *health.HANDLERS,
     *node_tokens.HANDLERS,
     *nodes.HANDLERS,
     *operators.HANDLERS,
     *playbooks.HANDLERS,
+    *presets.HANDLERS,
     *runs.HANDLERS,
     *scans.HANDLERS,
     *session.HANDLERS,
@@ -68,7 +69,7 @@ class App(Gate):
         self.litestar = _create_litestar(self.server)
         check_doors(self.litestar.routes)
         super().__init__(
-            self.litestar,
+            Pages(self.litestar, load_pages()),
             doorkeeper=self.server.doorkeeper,
             metrics=self.server.metrics,
             trusted_proxy=config.trusted_proxy,

@@ -1,4 +1,7 @@
-"""Who may call what: one line for every route, and a server does not start with a route that has none."""
+"""Who may call what: one line for every route, and a server does not start with a route that has none.
+
+The web UI's own files (api/pages.py) are no routes: they hold no data, and anybody may have them.
+"""
 
 from collections.abc import Iterable
 from typing import Final
@@ -25,7 +28,6 @@ OPERATORS: Final = Door(role=Role.OPERATOR)
 ADMINS: Final = Door(role=Role.ADMIN)
 
 DOORS: Final[dict[tuple[str, str], Door]] = {
-    ("GET", "/"): ANYBODY,  # says where things are, and nothing of the farm
     ("GET", "/health"): ANYBODY,
     ("GET", "/ready"): ANYBODY,
     ("GET", "/metrics"): VIEWERS,
@@ -56,6 +58,7 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/workflows"): VIEWERS,
     ("GET", "/api/workflows/{name}"): VIEWERS,
     ("GET", "/api/workflows/{name}/{version}"): VIEWERS,
+    ("GET", "/api/presets"): VIEWERS,
     ("POST", "/api/commands"): OPERATORS,
     ("GET", "/api/commands"): VIEWERS,
     ("GET", "/api/commands/{command_id}"): VIEWERS,

@@ -31,9 +31,12 @@ class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class RetryRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which devices to try again, by how their job ended: all that did not succeed, by default."""
+    """Which devices to try again, by how their job ended and by their numbers: all that did not succeed, by default."""
 
     statuses: Annotated[list[JobStatus], Meta(min_length=1, max_length=4)] | None = None
+    indexes: Annotated[list[Annotated[int, Meta(ge=1, le=2**31 - 1)]], Meta(min_length=1, max_length=10_000)] | None = (
+        None
+    )
 
 
 class Explanations(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from corral.model.records import Json
-from corral.model.states import RunStatus, StepStatus
+from corral.model.states import FailureReason, RunStatus, StepStatus
 
 Activity = Literal["waiting", "running", "done", "error", "offline", "cancelled"]
 
@@ -49,6 +49,10 @@ class MonitoredRun(_View, frozen=True, kw_only=True):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    cancel_requested_at: datetime | None
+    created_by: str | None
+    retry_of: UUID | None
+    replay_of: UUID | None
 
 
 class Progress(_View, frozen=True, kw_only=True):
@@ -72,6 +76,7 @@ class Tile(_View, frozen=True, kw_only=True):
     attempt: int
     last_seen: datetime | None
     last_error_message: str | None
+    failure_reason: FailureReason | None
 
 
 class Heatmap(_View, frozen=True, kw_only=True):

@@ -1,8 +1,9 @@
-"""Pages of workflows."""
+"""Pages of workflows, and the recipes that come with Corral."""
 
 from msgspec import Struct
 
 from corral.model.records import Workflow
+from corral.workflow import ParamSpec
 
 
 class WorkflowPage(Struct, frozen=True, kw_only=True):
@@ -10,3 +11,20 @@ class WorkflowPage(Struct, frozen=True, kw_only=True):
 
     workflows: list[Workflow]
     next: str | None
+
+
+class Preset(Struct, frozen=True, kw_only=True):
+    """A recipe that comes with Corral; `text` is its YAML, which POST /api/workflows takes as it is."""
+
+    name: str
+    title: str
+    description: str
+    params: dict[str, ParamSpec]
+    steps: int
+    text: str
+
+
+class PresetList(Struct, frozen=True, kw_only=True):
+    """All presets, by name."""
+
+    presets: list[Preset]

@@ -125,7 +125,9 @@ async def retry_run(
     """A new run on the devices where this one did not succeed."""
     with bound(run_id=str(run_id)):
         await _check_files_of(run_id, server)
-        return await server.engine.runs.retry_run(run_id, statuses=data.statuses, actor=caller_of(request).actor)
+        return await server.engine.runs.retry_run(
+            run_id, statuses=data.statuses, indexes=data.indexes, actor=caller_of(request).actor
+        )
 
 
 @post("/api/runs/{run_id:uuid}/replay")

@@ -62,14 +62,20 @@ class Runs:
                 return cancelled
 
     async def retry_run(
-        self, run_id: UUID, *, statuses: Sequence[JobStatus] | None = None, actor: str | None = None
+        self,
+        run_id: UUID,
+        *,
+        statuses: Sequence[JobStatus] | None = None,
+        indexes: Sequence[int] | None = None,
+        actor: str | None = None,
     ) -> Run:
         """A new run on the devices where this one did not succeed. Raises ConflictError while it is still going."""
         retry_id: UUID = await self._database.fetch_value(
-            "select (corral.fn_retry_run($1, $2, $3)).run_id",
+            "select (corral.fn_retry_run($1, $2, $3, $4)).run_id",
             run_id,
             None if statuses is None else list(statuses),
             actor,
+            None if indexes is None else list(indexes),
         )
         await self.fan_out_run(retry_id)
         return await self.get(retry_id)

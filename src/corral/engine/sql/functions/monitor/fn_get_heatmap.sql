@@ -22,7 +22,7 @@ as $$
     )
     select '[' || coalesce(string_agg(format(
                '{"index":%s,"device_id":"%s","serial":"%s","node_id":"%s","online":%s,"activity":"%s","progress":'
-               '{"current":%s,"total":%s,"step":%s},"attempt":%s,"last_seen":%s,"last_error_message":%s}',
+               '{"current":%s,"total":%s,"step":%s},"attempt":%s,"last_seen":%s,"last_error_message":%s,"failure_reason":%s}',
                d.index_no, d.device_id, d.serial, case when j.node_id is null or j.status = 'queued' then d.node_id else j.node_id end,
                case when d.connection = 'connected' and s.is_alive then 'true' else 'false' end,
                case j.status when 'running' then 'running' when 'succeeded' then 'done' when 'failed' then 'error'
@@ -32,7 +32,8 @@ as $$
                case when j.current_step is null then 'null' else to_json(j.current_step)::text end, j.attempt,
                case when d.connection = 'connected' then s.last_heartbeat
                     else to_json(least(d.unavailable_since, s.last_heartbeat_at))::text end,
-               case when j.error_message is null then 'null' else to_json(j.error_message)::text end),
+               case when j.error_message is null then 'null' else to_json(j.error_message)::text end,
+               case when j.failure_reason is null then 'null' else '"' || j.failure_reason || '"' end),
                ',' order by d.index_no) filter (where d.index_no is not null), '') || ']',
            json_build_object(
                'total', count(*), 'waiting', count(*) filter (where j.status in ('queued', 'leased')),

@@ -1,7 +1,8 @@
 -- A new run of the same workflow on the devices where the old one did not succeed, with the same params, overrides, policy and
--- seed (rule 7: a user's retry is a new run). p_statuses narrows which of them. Refused while the old run is still going.
+-- seed (rule 7: a user's retry is a new run). p_statuses and p_indexes narrow which of them. Refused while the old run is still going.
 -- Raises CR001 not_found, CR003 conflict.
-create or replace function corral.fn_retry_run(p_run_id uuid, p_statuses text[], p_actor text) returns corral.runs
+create or replace function corral.fn_retry_run(p_run_id uuid, p_statuses text[], p_actor text, p_indexes integer[] default null)
+returns corral.runs
 language plpgsql volatile
 set search_path = corral, pg_catalog
 as $$
@@ -17,5 +18,6 @@ begin
         raise exception 'only device runs are retried by device' using errcode = 'CR003';
     end if;
     return fn_create_run(v_old.workflow_id, fn_describe_request(v_old) || jsonb_build_object(
-        'target', jsonb_strip_nulls(jsonb_build_object('retry_of', p_run_id, 'statuses', p_statuses)), 'retry_of', p_run_id), p_actor);
+        'target', jsonb_strip_nulls(jsonb_build_object(
+            'retry_of', p_run_id, 'statuses', p_statuses, 'indexes', p_indexes)), 'retry_of', p_run_id), p_actor);
 end $$;

@@ -1,0 +1,141 @@
+/** What pages ask the server for, and how often. */
+
+import { queryOptions } from "@tanstack/react-query";
+import type { TileState } from "../components/heatmap/states";
+import { ApiError, call } from "./client";
+import { pollEvery } from "./polling";
+import type { Device, RunStatus, Session, Workflow } from "./schema";
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: async ({ signal }): Promise<Session | null> => {
+    try {
+      return await call("get", "/api/session", { signal });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+  retry: false,
+  refetchInterval: (query) => (query.state.status === "error" ? 2000 : false),
+});
+
+export const dashboardQuery = (window: string) =>
+  queryOptions({
+    queryKey: ["dashboard", window],
+    queryFn: ({ signal }) => call("get", "/api/dashboard", { query: { window }, signal }),
+    ...pollEvery(20_000),
+  });
+
+export const farmQuery = queryOptions({
+  queryKey: ["farm"],
+  queryFn: ({ signal }) => call("get", "/api/nodes/status", { signal }),
+  ...pollEvery(10_000),
+});
+
+export const devicesQuery = queryOptions({
+  queryKey: ["devices"],
+  queryFn: async ({ signal }): Promise<Device[]> => {
+    const devices: Device[] = [];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: { devices: Device[]; next: number | null } = await call("get", "/api/devices", {
+        query: { after, limit: 5000 },
+        signal,
+      });
+      devices.push(...page.devices);
+      after = page.next;
+    }
+    return devices;
+  },
+  ...pollEvery(3000),
+});
+
+export const runsQuery = (status: readonly RunStatus[], reviewed: boolean | undefined, limit: number) =>
+  queryOptions({
+    queryKey: ["runs", status, reviewed, limit],
+    queryFn: ({ signal }) =>
+      call("get", "/api/runs", {
+        query: { status: [...status], limit, ...(reviewed === undefined ? {} : { reviewed }) },
+        signal,
+      }),
+    placeholderData: (previous) => previous,
+    ...pollEvery(3000),
+  });
+
+export const monitorQuery = (runId: string, device: number | undefined) =>
+  queryOptions({
+    queryKey: ["monitor", runId, device ?? null],
+    queryFn: ({ signal }) =>
+      call("get", "/api/runs/{run_id}", {
+        path: { run_id: runId },
+        query: device === undefined ? {} : { device: String(device) },
+        signal,
+      }),
+    placeholderData: (previous) => (previous?.run.run_id === runId ? previous : undefined),
+    ...pollEvery(1500),
+  });
+
+export const explainQuery = (runId: string, device: number) =>
+  queryOptions({
+    queryKey: ["explain", runId, device],
+    queryFn: async ({ signal }) => {
+      const page = await call("get", "/api/runs/{run_id}/explain", {
+        path: { run_id: runId },
+        query: { after: device - 1, limit: 1 },
+        signal,
+      });
+      return page.jobs.find((job) => job.index_no === device) ?? null;
+    },
+    ...pollEvery(3000),
+  });
+
+export const workflowsQuery = queryOptions({
+  queryKey: ["workflows"],
+  queryFn: async ({ signal }): Promise<Workflow[]> => {
+    const workflows: Workflow[] = [];
+    for (let after: string | null = ""; after !== null; ) {
+      const page: { workflows: Workflow[]; next: string | null } = await call("get", "/api/workflows", {
+        query: after ? { after } : {},
+        signal,
+      });
+      workflows.push(...page.workflows);
+      after = page.next;
+    }
+    return workflows;
+  },
+  staleTime: 10_000,
+});
+
+export const scanQuery = (scanId: string) =>
+  queryOptions({
+    queryKey: ["scan", scanId],
+    queryFn: ({ signal }) => call("get", "/api/scans/{scan_id}", { path: { scan_id: scanId }, signal }),
+    ...pollEvery(1000),
+  });
+
+/** What every device does now, by its number; the dashboard's heatmap is where the server tells it. */
+export const activitiesQuery = queryOptions({
+  queryKey: ["activities"],
+  queryFn: async ({ signal }) => {
+    const { heatmap } = await call("get", "/api/dashboard", { query: { window: "1h" }, signal });
+    const items = heatmap.flatMap((node) => node.items as unknown as { index: number; activity: TileState }[]);
+    return new Map(items.map(({ index, activity }) => [index, activity]));
+  },
+  structuralSharing: false,
+  ...pollEvery(3000),
+});
+
+export const picturesQuery = (deviceId: string) =>
+  queryOptions({
+    queryKey: ["pictures", deviceId],
+    queryFn: ({ signal }) =>
+      call("get", "/api/artifacts", { query: { device_id: deviceId, kind: "screenshot", limit: 6 }, signal }),
+    ...pollEvery(5000),
+  });
+
+export const presetsQuery = queryOptions({
+  queryKey: ["presets"],
+  queryFn: ({ signal }) => call("get", "/api/presets", { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,158 @@
+/** One phone: what it is, how it is, what it last showed. */
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Play } from "lucide-react";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { call } from "../../api/client";
+import { picturesQuery } from "../../api/queries";
+import type { Device, DeviceChange } from "../../api/schema";
+import { Button, buttonLook } from "../../components/Button";
+import { Drawer } from "../../components/Drawer";
+import { Pictures } from "../../components/Lightbox";
+import { Refusal } from "../../components/Notices";
+import { useMayOperate } from "../../components/useMayOperate";
+import { useWords } from "../../i18n/text";
+
+export function DeviceDetails({ device, onClose }: { device: Device; onClose: () => void }) {
+  const words = useWords();
+  const { t } = words;
+  const { data: pictures } = useQuery(picturesQuery(device.device_id));
+  const name = t("device.number", { index: String(device.index_no) });
+  const facts: [string, ReactNode][] = [
+    [
+      t("facts.connection"),
+      t(
+        device.online
+          ? "facts.online"
+          : device.connection === "connected"
+            ? "facts.node_away"
+            : `connection.${device.connection}`,
+      ),
+    ],
+    [t("facts.health"), t(`health.${device.health}`)],
+    [t("facts.node"), device.node_id],
+    [t("facts.model"), device.model ?? "–"],
+    [t("facts.android"), device.os_version ?? "–"],
+    [t("facts.battery"), device.battery === null ? "–" : <Battery key="battery" percent={device.battery} />],
+    [t("facts.temperature"), device.temperature === null ? "–" : `${words.number(device.temperature)} °C`],
+    [t("facts.address"), device.runtime_handle ?? "–"],
+  ];
+  return (
+    <Drawer
+      label={name}
+      onClose={onClose}
+      title={
+        <>
+          <h2 className="text-base">
+            {name}
+            {device.label && <span className="ml-2 font-normal text-soft">{device.label}</span>}
+          </h2>
+          <p className="mt-0.5 truncate font-mono text-xs text-soft">{device.serial}</p>
+        </>
+      }
+    >
+      <div className="stack gap-6">
+        {device.health !== "ok" && device.health_reason && (
+          <p className="rounded-xl bg-warn-soft p-4 text-warn">{device.health_reason}</p>
+        )}
+        {device.last_error_message && (
+          <p className="rounded-xl bg-danger-soft p-4 font-mono text-xs break-words text-danger">
+            {device.last_error_message}
+          </p>
+        )}
+        <dl className="grid grid-cols-2 gap-x-4 gap-y-3">
+          {facts.map(([label, value]) => (
+            <div key={label} className="min-w-0">
+              <dt className="text-xs text-faint">{label}</dt>
+              <dd className="truncate font-medium">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <Link to="/runs/new" search={{ devices: String(device.index_no) }} className={buttonLook("primary")}>
+          <Play size={14} aria-hidden="true" />
+          {t("device.run")}
+        </Link>
+        {pictures && pictures.artifacts.length > 0 && (
+          <section>
+            <h2 className="mb-3">{t("device.pictures")}</h2>
+            <Pictures artifacts={pictures.artifacts} />
+          </section>
+        )}
+        <Edit device={device} />
+      </div>
+    </Drawer>
+  );
+}
+
+function Battery({ percent }: { percent: number }) {
+  return (
+    <span className="flex items-center gap-2">
+      <span className="h-1.5 w-16 overflow-hidden rounded-full bg-line" aria-hidden="true">
+        <span
+          className={`block h-full rounded-full ${percent < 20 ? "bg-state-error" : "bg-state-done"}`}
+          style={{ width: `${percent}%` }}
+        />
+      </span>
+      {percent} %
+    </span>
+  );
+}
+
+function Edit({ device }: { device: Device }) {
+  const { t } = useWords();
+  const client = useQueryClient();
+  const mayOperate = useMayOperate();
+  const [label, setLabel] = useState(device.label ?? "");
+  const [tags, setTags] = useState(device.tags.join(", "));
+  const [reason, setReason] = useState("");
+  const change = useMutation({
+    mutationFn: (body: DeviceChange) =>
+      call("patch", "/api/devices/{device_id}", { path: { device_id: device.device_id }, body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["devices"] }),
+  });
+  function save(event: FormEvent): void {
+    event.preventDefault();
+    change.mutate({ label: label.trim(), tags: tags.split(/[\s,]+/).filter((tag) => tag !== "") });
+  }
+  const isQuarantined = device.health === "quarantined";
+  return (
+    <section className="grid gap-4 border-t border-line pt-5">
+      <form onSubmit={save} className="stack gap-3">
+        <label className="stack gap-1.5">
+          <span className="font-medium">{t("edit.label")}</span>
+          <input className="field" value={label} maxLength={200} onChange={(event) => setLabel(event.target.value)} />
+        </label>
+        <label className="stack gap-1.5">
+          <span className="font-medium">{t("edit.tags")}</span>
+          <input className="field" value={tags} onChange={(event) => setTags(event.target.value)} />
+        </label>
+        <Button type="submit" disabled={!mayOperate || change.isPending}>
+          {t("edit.save")}
+        </Button>
+      </form>
+      <div className="stack gap-3">
+        {isQuarantined ? (
+          <Button disabled={!mayOperate || change.isPending} onClick={() => change.mutate({ health: "ok" })}>
+            {t("edit.release")}
+          </Button>
+        ) : (
+          <>
+            <label className="stack gap-1.5">
+              <span className="font-medium">{t("edit.reason")}</span>
+              <input className="field" value={reason} onChange={(event) => setReason(event.target.value)} />
+            </label>
+            <Button
+              look="danger"
+              disabled={!mayOperate || change.isPending || reason.trim() === ""}
+              onClick={() => change.mutate({ health: "quarantined", health_reason: reason.trim() })}
+            >
+              {t("edit.quarantine")}
+            </Button>
+          </>
+        )}
+        <Refusal error={change.error} />
+      </div>
+    </section>
+  );
+}

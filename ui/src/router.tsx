@@ -1,0 +1,112 @@
+/** Which address shows which page. Pages are loaded when they are first gone to. */
+
+import type { QueryClient } from "@tanstack/react-query";
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import type { Health } from "./api/schema";
+import { Loading } from "./components/Notices";
+import { Gate } from "./Gate";
+import type { DeviceFilter } from "./pages/devices/Filters";
+import { NotFound } from "./pages/NotFound";
+import type { RunFilter } from "./pages/runs/Runs";
+
+type Search = Record<string, unknown>;
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Gate,
+  notFoundComponent: NotFound,
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  validateSearch: (search: Search): { window?: "6h" | "7d" } =>
+    search.window === "6h" || search.window === "7d" ? { window: search.window } : {},
+  component: lazyRouteComponent(() => import("./pages/Dashboard"), "DashboardPage"),
+});
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/runs",
+  validateSearch: (search: Search): { status?: RunFilter; reviewed?: boolean } => ({
+    ...oneOf("status", search, ["going", "failed", "succeeded", "cancelled"] as const),
+    ...(typeof search.reviewed === "boolean" ? { reviewed: search.reviewed } : {}),
+  }),
+  component: lazyRouteComponent(() => import("./pages/runs/Runs"), "RunsPage"),
+});
+
+const newRun = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/new",
+  validateSearch: (search: Search): { workflow?: string; devices?: string } => ({
+    ...text("workflow", search),
+    ...text("devices", search),
+  }),
+  component: lazyRouteComponent(() => import("./pages/runs/NewRun"), "NewRunPage"),
+});
+
+const monitor = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$runId",
+  validateSearch: number("device"),
+  component: lazyRouteComponent(() => import("./pages/monitor/Monitor"), "MonitorPage"),
+});
+
+const devices = createRoute({
+  getParentRoute: () => root,
+  path: "/devices",
+  validateSearch: (search: Search): DeviceFilter & { device?: number } => ({
+    ...text("find", search),
+    ...text("node", search),
+    ...text("tag", search),
+    ...oneOf<"health", Health>("health", search, ["ok", "suspect", "quarantined"]),
+    ...(typeof search.online === "boolean" ? { online: search.online } : {}),
+    ...(search.contested === true ? { contested: true } : {}),
+    ...number("device")(search),
+  }),
+  component: lazyRouteComponent(() => import("./pages/devices/Devices"), "DevicesPage"),
+});
+
+const onboarding = createRoute({
+  getParentRoute: () => root,
+  path: "/onboarding",
+  component: lazyRouteComponent(() => import("./pages/Onboarding"), "OnboardingPage"),
+});
+
+export function makeRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: root.addChildren([dashboard, runs, newRun, monitor, devices, onboarding]),
+    context: { queryClient },
+    defaultPreload: "intent",
+    defaultPendingComponent: Loading,
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}
+
+/** Search params are text that the router parsed as JSON where it could: a name of digits comes as a number. */
+function text<K extends string>(name: K, search: Search): Partial<Record<K, string>> {
+  const value = search[name];
+  const isText = (typeof value === "string" && value !== "") || typeof value === "number";
+  return (isText ? { [name]: String(value) } : {}) as Partial<Record<K, string>>;
+}
+
+function oneOf<K extends string, V extends string>(
+  name: K,
+  search: Search,
+  known: readonly V[],
+): Partial<Record<K, V>> {
+  const value = known.find((each) => each === search[name]);
+  return (value === undefined ? {} : { [name]: value }) as Partial<Record<K, V>>;
+}
+
+function number<K extends string>(name: K) {
+  return (search: Search): Partial<Record<K, number>> => {
+    const value = Number(search[name]);
+    return (Number.isInteger(value) && value > 0 ? { [name]: value } : {}) as Partial<Record<K, number>>;
+  };
+}
