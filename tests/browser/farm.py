@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -46,10 +47,9 @@ steps:
 class BrowserFarm:
     """What runs, and what a test asks of it besides what the browser does."""
 
-    def __init__(self, children: Children, directory: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, children: Children, directory: Path) -> None:
         self._children = children
         self._directory = directory
-        self._environment = environment
         self._port = claim_port(LOOPBACK, 0)
         self._server: Child | None = None
         self.url = f"http://{LOOPBACK}:{self._port}"
@@ -57,7 +57,7 @@ class BrowserFarm:
 
     async def start_server(self) -> None:
         flags = ["--port", str(self._port), "--data-dir", str(self._directory / "server")]
-        self._server = await self._children.start("server", ["server", *flags], environment=self._environment)
+        self._server = await self._children.start("server", ["server", *flags])
         for _ in range(1200):
             with contextlib.suppress(httpx.HTTPError):
                 if (await self.http.get("/ready")).is_success:
@@ -121,8 +121,8 @@ async def raise_browser_farm(
     directory: Path, *, phones: int, environment: Mapping[str, str] | None = None
 ) -> AsyncIterator[BrowserFarm]:
     (directory / "logs").mkdir(parents=True, exist_ok=True)
-    async with Children(directory / "logs") as children:
-        farm = BrowserFarm(children, directory, environment or {})
+    async with Children(directory / "logs", {**os.environ, **(environment or {})}) as children:
+        farm = BrowserFarm(children, directory)
         try:
             await farm.start_server()
             if phones:

@@ -43,6 +43,7 @@ def tile(index: int, activity: Activity, *, error: str | None = None) -> Tile:
         attempt=1,
         last_seen=None,
         last_error_message=error,
+        failure_reason=None,
     )
 
 
@@ -59,6 +60,10 @@ def monitor(status: RunStatus, counts: Counts, *tiles: Tile) -> Monitor:
         created_at=NOW,
         started_at=NOW,
         finished_at=NOW + timedelta(seconds=75) if status.is_terminal else None,
+        cancel_requested_at=None,
+        created_by=None,
+        retry_of=None,
+        replay_of=None,
     )
     return Monitor(
         run=run,
