@@ -17,7 +17,8 @@ as $$
                to_json(n.last_heartbeat_at)::text as last_heartbeat
           from nodes n
     ), told as materialized (
-        select j.device_id, j.node_id, j.status, j.steps_total, j.steps_done, j.current_step, j.attempt, j.error_message
+        select j.device_id, j.node_id, j.status, j.steps_total, j.steps_done, j.current_step, j.attempt, j.error_message,
+               j.failure_reason
           from jobs j where j.run_id = p_run_id
     )
     select '[' || coalesce(string_agg(format(
