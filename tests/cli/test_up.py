@@ -101,6 +101,17 @@ async def test_a_farm_whose_server_ends_takes_all_the_rest_along(tmp_path: Path)
         assert up.pids() == []
 
 
+async def test_a_closed_terminal_stops_what_ran_in_it(tmp_path: Path) -> None:
+    async with farming(tmp_path, "simulate", "--devices", 1, "--addresses", tmp_path / "phones") as simulator:
+        while not (tmp_path / "phones").exists():
+            assert simulator.process.returncode is None
+            await asyncio.sleep(0.05)
+
+        simulator.process.send_signal(signal.SIGHUP)
+
+        assert await simulator.end() == 0
+
+
 async def test_a_port_that_is_taken_is_told_with_what_to_do(here: Cli) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         told = await here.run("up", "--port", taken.getsockname()[1])
