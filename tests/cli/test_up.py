@@ -24,6 +24,12 @@ description: The first phone's pictures are garbage, always.
 faults:
   - {id: garbage, kind: screencap, gives: garbage, phones: {indexes: "1"}, when: {match: screencap, times: 1000}}
 """
+STUCK = """
+name: stuck
+description: No phone ever ends a screenshot.
+faults:
+  - {id: stuck, kind: hang, when: {match: screencap, times: 1000}}
+"""
 
 
 @pytest.fixture
@@ -99,6 +105,31 @@ async def test_a_farm_whose_server_ends_takes_all_the_rest_along(tmp_path: Path)
         assert status == 1
         assert "corral: the server ended with status 0" in up.said
         assert up.pids() == []
+
+
+async def test_a_second_interrupt_does_not_wait_for_what_runs_and_leaves_nothing_either(tmp_path: Path) -> None:
+    (tmp_path / "stuck.yaml").write_text(STUCK)
+    flags = ("--devices", 2, "--scenario", "stuck.yaml", "--port", 0)
+    async with farming(tmp_path, "demo", *flags) as demo:
+        await demo.until("2 running of 2")
+        demo.process.send_signal(signal.SIGINT)
+        await demo.until("Stopping…")
+
+        status = await demo.interrupt()
+
+        assert status == 1, demo.said
+        assert demo.pids() == []
+
+
+async def test_a_closed_terminal_stops_what_ran_in_it(tmp_path: Path) -> None:
+    async with farming(tmp_path, "simulate", "--devices", 1, "--addresses", tmp_path / "phones") as simulator:
+        while not (tmp_path / "phones").exists():
+            assert simulator.process.returncode is None
+            await asyncio.sleep(0.05)
+
+        simulator.process.send_signal(signal.SIGHUP)
+
+        assert await simulator.end() == 0
 
 
 async def test_a_port_that_is_taken_is_told_with_what_to_do(here: Cli) -> None:

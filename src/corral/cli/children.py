@@ -20,6 +20,7 @@ from typing import Final, Self
 from corral.model.errors import ChildDiedError
 
 _GOODBYE_S: Final = 30.0
+_HURRIED_S: Final = 10.0
 _LAST_LINES: Final = 12
 _TAIL_BYTES: Final = 8192
 
@@ -80,15 +81,15 @@ class Children:
     async def stop(self) -> None:
         """Stop them, the last one first, each with time to finish; what does not end is killed.
 
-        Cancelled, it asks all of them to go at once and waits no longer.
+        Cancelled, it tells all of them at once, which interrupts what a node still finishes, and soon kills.
         """
         try:
             while self._children:
-                await _stop(self._children[-1])
+                await _stop(self._children[-1], goodbye_s=_GOODBYE_S)
                 self._children.pop()
-        finally:
-            for child in self._children:
-                _signal(child, signal.SIGTERM)
+        except asyncio.CancelledError:
+            await asyncio.gather(*(_stop(child, goodbye_s=_HURRIED_S) for child in self._children))
+            raise
 
     async def __aenter__(self) -> Self:
         self.logs.mkdir(parents=True, exist_ok=True)
@@ -100,10 +101,10 @@ class Children:
         await self.stop()
 
 
-async def _stop(child: Child) -> None:
+async def _stop(child: Child, *, goodbye_s: float) -> None:
     _signal(child, signal.SIGTERM)
     try:
-        await asyncio.wait_for(child.process.wait(), _GOODBYE_S)
+        await asyncio.wait_for(child.process.wait(), goodbye_s)
     except TimeoutError:
         _signal(child, signal.SIGKILL)
         await child.process.wait()

@@ -28,7 +28,7 @@ def watch(
 
     Interrupted, it says that the run goes on.
     """
-    views = _until(is_stopped, client.runs.watch(str(run_id), timeout_s=timeout_s))
+    views = client.runs.watch(str(run_id), timeout_s=timeout_s, is_stopped=is_stopped)
     try:
         return _watch_live(views) if sys.stdout.isatty() else _watch_lines(views)
     except (KeyboardInterrupt, WaitTimeoutError) as error:
@@ -36,13 +36,6 @@ def watch(
             word = f"corral: stopped watching; the run goes on: corral run show {short(run_id)}, or corral run cancel"
             print(f"{word} {short(run_id)}", file=sys.stderr)  # noqa: T201 - the command line talks
         raise
-
-
-def _until(is_stopped: Callable[[], bool], views: Iterator[Monitor]) -> Iterator[Monitor]:
-    for view in views:
-        yield view
-        if is_stopped():
-            return
 
 
 def _watch_live(views: Iterator[Monitor]) -> Monitor:

@@ -1,7 +1,7 @@
 """Runs: asking for work, following it, stopping it."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -125,8 +125,9 @@ class Runs:
         device: str | int | None = None,
         timeout_s: float | None = None,
         every_s: float = 0.5,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> Iterator[Monitor]:
-        """The monitor view, and again whenever it changed, up to and with the end of the run.
+        """The monitor view, and again whenever it changed, up to and with the end of the run, or until `is_stopped`.
 
         Asks every `every_s`, by ETag. An absence of the server is waited out for a minute. Raises WaitTimeoutError.
         """
@@ -136,13 +137,15 @@ class Runs:
                 view, etag = self._ask_again(run_id, device=device, etag=etag)
                 last_answer_at = time.monotonic()
             except (ServerUnavailableError, DatabaseUnavailableError):
-                if time.monotonic() - last_answer_at > _OUTAGE_S:
+                if time.monotonic() - last_answer_at > _OUTAGE_S or is_stopped():
                     raise
                 view = None
             if view is not None:
                 yield view
                 if view.run.status.is_terminal:
                     return
+            if is_stopped():
+                return
             left_s = every_s if timeout_s is None else timeout_s - (time.monotonic() - begun)
             if left_s <= 0:
                 raise WaitTimeoutError(f"run {run_id} has not ended within {timeout_s:g} s; it goes on")
