@@ -44,7 +44,7 @@ async def test_a_server_that_is_away_for_longer_than_a_lease_costs_no_result(mak
         await rig.stop_server()
 
         await node.read_until("no phone is touched until it is")
-        assert await rig.until_quiet() == await rig.start_server()
+        assert await rig.until_quiet() == await rig.restart_server()
         view = await rig.until_ended(run)
 
         assert view["run"]["status"] == "succeeded", node.text
