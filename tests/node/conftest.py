@@ -14,8 +14,9 @@ from tests.api.process import running
 from tests.drivers.conftest import adb_environment, adb_port
 from tests.engine.conftest import farm_dsn
 from tests.node.rig import Rig
+from tests.storage.conftest import bucket, s3_endpoint
 
-__all__ = ["adb_environment", "adb_port", "cluster_dsn", "farm_dsn"]
+__all__ = ["adb_environment", "adb_port", "bucket", "cluster_dsn", "farm_dsn", "s3_endpoint"]
 
 MakeRig = Callable[..., AbstractAsyncContextManager[Rig]]
 

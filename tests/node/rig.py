@@ -28,20 +28,20 @@ class NodeProcess:
         self.process = process
         self.lines: list[str] = []
         self._said = asyncio.Condition()
-        self._reading = asyncio.create_task(self._read())
+        self.reading = asyncio.create_task(self._read())
 
     async def read_until(self, text: str) -> str:
         """The first line with the text, said already or yet to come; fails if the process ends first."""
         async with self._said:
             while not (found := [line for line in self.lines if text in line]):
-                if self._reading.done():
+                if self.reading.done():
                     raise AssertionError(f"no {text!r} in:\n{self.text}")
                 await self._said.wait()
         return found[0]
 
     async def end(self) -> int:
         """Wait for its own end."""
-        await self._reading
+        await self.reading
         return await self.process.wait()
 
     async def stop(self) -> int:
@@ -101,10 +101,14 @@ class Desk:
     async def node(self, *flags: str, online: int | None = None) -> AsyncIterator[NodeProcess]:
         """A node from the moment that all phones are online, or so many, until the block ends."""
         node = await self.start_node(*flags)
+        is_online = asyncio.create_task(self.until_online(online))
         try:
-            await self.until_online(online)
+            await asyncio.wait((is_online, node.reading), return_when=asyncio.FIRST_COMPLETED)
+            assert not node.reading.done(), node.text
+            await is_online
             yield node
         finally:
+            is_online.cancel()
             await node.kill()
 
     async def stop_server(self) -> None:
