@@ -67,7 +67,7 @@ test: install ## the whole test suite; PYTEST_ARGS='-k lease -x' narrows it
 	$(PY) -m pytest -m 'not bench' -n logical $(PYTEST_ARGS)
 
 .PHONY: bench
-bench: install ## measure the engine on this machine
+bench: install ## measure engine, server, node and simulator on this machine
 	$(PY) -m tests.bench
 
 .PHONY: lock
