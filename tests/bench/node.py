@@ -24,6 +24,9 @@ MOST_GAP_MS = 20
 MOST_MB = 120
 MOST_IDLE = 0.10
 MOST_CANCEL_S = 1.0
+LEAST_ASKED = 0.9
+"""Of the phones in an idle minute, or it was not the idleness that is meant: each is asked about once."""
+
 SLEEP = {"id": "sleep", "uses": "flow.sleep", "with": {"duration_s": 1}}
 FOR_EVER = {"id": "wait", "uses": "device.shell", "with": {"command": "sleep 3000"}, "timeout_s": 3000}
 
@@ -51,7 +54,7 @@ async def _measure_idle(pid: int, control: Control) -> Check:
     await asyncio.sleep(IDLE_S)
     share = (processor_s(pid) - before) / (time.monotonic() - began_at)
     asked = {entry.phone for entry in await control.record(after=last.number)}
-    if len(asked) < PHONES:
+    if len(asked) < LEAST_ASKED * PHONES:
         raise RuntimeError(f"only {len(asked)} of {PHONES} phones were asked for their health meanwhile")
     return Check(
         name=f"an idle node with {PHONES} phones, over {IDLE_S} s",
