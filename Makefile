@@ -103,7 +103,7 @@ browser: install
 	@$(PY) -m tests.browser.chromium
 
 .PHONY: bench
-bench: install ## measure the engine on this machine
+bench: install ## measure engine, server, node and simulator on this machine
 	$(PY) -m tests.bench
 
 .PHONY: lock

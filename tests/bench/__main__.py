@@ -1,4 +1,4 @@
-"""`make bench`: measure what engine and server promise, on this machine, and fail where a promise is broken."""
+"""`make bench`: measure what engine, server, node and simulator promise, on this machine, and fail where a promise is broken."""
 
 import argparse
 import asyncio
@@ -9,12 +9,14 @@ import uvloop
 
 from corral.engine.embedded import EmbeddedPostgres, find_binaries
 from tests.bench.fan_out import check_fan_out
+from tests.bench.fleet import check_fleet
 from tests.bench.http import check_http
+from tests.bench.node import check_node
 from tests.bench.pull_cost import check_pull_cost
 from tests.bench.report import Check, print_checks
 from tests.bench.throughput import check_throughput
 
-CHECKS = ("throughput", "pull_cost", "fan_out", "http")
+CHECKS = ("throughput", "pull_cost", "fan_out", "http", "node", "fleet")
 
 
 async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) -> list[Check]:
@@ -31,6 +33,10 @@ async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) 
                 checks.append(await check_fan_out(server.dsn, rounds=rounds))
             elif name == "http":
                 checks.extend(await check_http(server.dsn, rounds=rounds, seconds=seconds))
+            elif name == "node":
+                checks.extend(await check_node(server.dsn))
+            elif name == "fleet":
+                checks.append(await check_fleet())
     return checks
 
 

@@ -1,13 +1,11 @@
 """What the HTTP server promises, on real server processes and one farm of ten thousand devices."""
 
-import re
-from pathlib import Path
-
 from tests.api.process import ServerProcess, running
 from tests.bench.databases import made_engine
 from tests.bench.http_callbacks import CLIENTS, check_callbacks
 from tests.bench.http_pulls import check_pulls
 from tests.bench.http_views import check_views
+from tests.bench.processes import memory_mb
 from tests.bench.report import Check
 from tests.engine.load import analyze, load_farm, load_runs
 
@@ -31,8 +29,7 @@ async def check_http(dsn: str, *, rounds: int, seconds: int) -> list[Check]:
 
 
 def _check_memory(server: ServerProcess) -> Check:
-    status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="utf-8")
-    megabytes = int(re.findall(r"^VmRSS:\s+(\d+) kB", status, re.MULTILINE)[0]) / 1024
+    megabytes = memory_mb(server.process.pid)
     return Check(
         name="memory of a server process after that",
         found=f"{megabytes:.0f} MB",

@@ -14,22 +14,29 @@ from tests.api.process import running
 from tests.drivers.conftest import adb_environment, adb_port
 from tests.engine.conftest import farm_dsn
 from tests.node.rig import Rig
+from tests.storage.conftest import bucket, s3_endpoint
 
-__all__ = ["adb_environment", "adb_port", "cluster_dsn", "farm_dsn"]
+__all__ = ["adb_environment", "adb_port", "bucket", "cluster_dsn", "farm_dsn", "s3_endpoint"]
 
 MakeRig = Callable[..., AbstractAsyncContextManager[Rig]]
 
 
 @pytest.fixture
 def make_rig(farm_dsn: str, adb_port: int, tmp_path: Path) -> MakeRig:
-    """A server and so many phones, but no node yet. `lease_s` shortens the farm's patience."""
+    """A server and so many phones, but no node yet. `lease_s` shortens the farm's patience, `env` sets up the server."""
 
     @asynccontextmanager
-    async def make(devices: int, *, lease_s: float | None = None, **options: Any) -> AsyncIterator[Rig]:  # noqa: ANN401
+    async def make(
+        devices: int,
+        *,
+        lease_s: float | None = None,
+        env: dict[str, str] | None = None,
+        **options: Any,  # noqa: ANN401 - of the fleet
+    ) -> AsyncIterator[Rig]:
         if lease_s is not None:
             await _execute(farm_dsn, f"update corral.settings set lease_time = '{lease_s} s'")
-        async with Fleet(devices, **options) as fleet, running("--database-url", farm_dsn) as server:
-            rig = Rig(server, fleet, dsn=farm_dsn, adb_port=adb_port, state=tmp_path / "state")
+        async with Fleet(devices, **options) as fleet, running("--database-url", farm_dsn, env=env) as server:
+            rig = Rig(server, fleet, dsn=farm_dsn, adb_port=adb_port, state=tmp_path / "state", env=env)
             try:
                 async with rig.http:
                     yield rig

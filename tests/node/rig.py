@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import httpx
 
 from corral.simulator import Fleet
@@ -27,20 +28,20 @@ class NodeProcess:
         self.process = process
         self.lines: list[str] = []
         self._said = asyncio.Condition()
-        self._reading = asyncio.create_task(self._read())
+        self.reading = asyncio.create_task(self._read())
 
     async def read_until(self, text: str) -> str:
         """The first line with the text, said already or yet to come; fails if the process ends first."""
         async with self._said:
             while not (found := [line for line in self.lines if text in line]):
-                if self._reading.done():
+                if self.reading.done():
                     raise AssertionError(f"no {text!r} in:\n{self.text}")
                 await self._said.wait()
         return found[0]
 
     async def end(self) -> int:
         """Wait for its own end."""
-        await self._reading
+        await self.reading
         return await self.process.wait()
 
     async def stop(self) -> int:
@@ -67,17 +68,19 @@ class NodeProcess:
             self._said.notify_all()
 
 
-class Rig:
-    """The farm of one test."""
+class Desk:
+    """A server, and nodes that connect to phones at these addresses, wherever they are."""
 
-    def __init__(self, server: ServerProcess, fleet: Fleet, *, dsn: str, adb_port: int, state: Path) -> None:
+    def __init__(
+        self, server: ServerProcess, addresses: list[str], *, dsn: str, adb_port: int, state: Path, env: dict[str, str]
+    ) -> None:
         self.server = server
-        self._dsn = dsn
-        self.fleet = fleet
+        self.dsn = dsn
         self.state = state
-        self.fleet_addresses = fleet.addresses
+        self.fleet_addresses = addresses
         """What nodes are told to connect to."""
 
+        self._env = env
         self._adb_port = adb_port
         self.http = httpx.AsyncClient(base_url=server.url, headers=AS_OPERATOR, timeout=60)
 
@@ -98,10 +101,14 @@ class Rig:
     async def node(self, *flags: str, online: int | None = None) -> AsyncIterator[NodeProcess]:
         """A node from the moment that all phones are online, or so many, until the block ends."""
         node = await self.start_node(*flags)
+        is_online = asyncio.create_task(self.until_online(online))
         try:
-            await self.until_online(online)
+            await asyncio.wait((is_online, node.reading), return_when=asyncio.FIRST_COMPLETED)
+            assert not node.reading.done(), node.text
+            await is_online
             yield node
         finally:
+            is_online.cancel()
             await node.kill()
 
     async def stop_server(self) -> None:
@@ -109,27 +116,15 @@ class Rig:
         self.server.process.kill()
         await self.server.process.wait()
 
-    async def start_server(self) -> int:
-        """The server again, at the same address; how many commands the phones had got just before it served."""
+    async def start_server(self) -> None:
+        """The server again, at the same address."""
         port = self.server.url.rpartition(":")[2]
-        self.server = await start("--port", port, "--database-url", self._dsn, env=SECRETS)
+        self.server = await start("--port", port, "--database-url", self.dsn, env={**SECRETS, **self._env})
         self.server.url = self.http.base_url.scheme + "://" + self.http.base_url.netloc.decode()
         await self.server.read_until("serving on ")  # written just before the socket opens
-        return self.fleet.record.count
-
-    async def until_quiet(self) -> int:
-        """Return once no phone does anything; how many commands they had got."""
-        while self.fleet.record.running():  # noqa: ASYNC110 - the simulator has no event for it
-            await asyncio.sleep(0.02)
-        return self.fleet.record.count
-
-    async def until_running(self, line: str, count: int) -> None:
-        """Return once so many phones execute the command."""
-        while sum(entry.line == line for entry in self.fleet.record.running()) < count:  # noqa: ASYNC110 - as above
-            await asyncio.sleep(0.02)
 
     async def until_online(self, count: int | None = None) -> None:
-        wanted = len(self.fleet.phones) if count is None else count
+        wanted = len(self.fleet_addresses) if count is None else count
 
         def is_so(status: dict[str, Any]) -> bool:
             online = [device for device in status["devices"] if device["status"] == "online"]
@@ -173,6 +168,47 @@ class Rig:
         answer.raise_for_status()
         view: dict[str, Any] = answer.json()["selected"]
         return view
+
+    async def query(self, statement: str) -> list[asyncpg.Record]:
+        """What the database holds, where no route tells it."""
+        connection = await asyncpg.connect(self.dsn)
+        try:
+            return await connection.fetch(statement)
+        finally:
+            await connection.close()
+
+
+class Rig(Desk):
+    """The farm of one test, its phones simulated in this process."""
+
+    def __init__(
+        self,
+        server: ServerProcess,
+        fleet: Fleet,
+        *,
+        dsn: str,
+        adb_port: int,
+        state: Path,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(server, fleet.addresses, dsn=dsn, adb_port=adb_port, state=state, env=env or {})
+        self.fleet = fleet
+
+    async def restart_server(self) -> int:
+        """The server again, after `stop_server`; how many commands the phones had got just before it served."""
+        await self.start_server()
+        return self.fleet.record.count
+
+    async def until_quiet(self) -> int:
+        """Return once no phone does anything; how many commands they had got."""
+        while self.fleet.record.running():  # noqa: ASYNC110 - the simulator has no event for it
+            await asyncio.sleep(0.02)
+        return self.fleet.record.count
+
+    async def until_running(self, line: str, count: int) -> None:
+        """Return once so many phones execute the command."""
+        while sum(entry.line == line for entry in self.fleet.record.running()) < count:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.02)
 
     def lines_of(self, serial: str) -> list[str]:
         """The commands that the phone got, the node's own questions left out."""

@@ -26,7 +26,8 @@ async def test_a_run_on_twenty_phones_does_everything_once(make_rig: MakeRig) ->
 
 async def test_the_same_run_goes_through_a_vendors_program(make_rig: MakeRig) -> None:
     async with make_rig(3) as rig, rig.node("--drivers", "vendor", "--vendor-url", rig.fleet.vendor_url) as node:
-        run = await rig.given_run([SAY, LOOK])
+        call = {"id": "call", "uses": "vendor.call", "with": {"action": "pushEvent", "data": {"type": "2"}}}
+        run = await rig.given_run([SAY, LOOK, call])
 
         view = await rig.until_ended(run)
 
@@ -42,6 +43,8 @@ async def test_cancelling_a_run_stops_the_command_on_the_phone(make_rig: MakeRig
         (await rig.http.post(f"/api/runs/{run}/cancel", json={})).raise_for_status()
         view = await rig.until_ended(run)
 
+        stopped = [entry for entry in rig.fleet.record.entries if entry.line == "sleep 3000"]
+        assert [entry.outcome for entry in stopped] == ["cancelled"] * 3
         assert view["run"]["status"] == "cancelled"
         assert view["run"]["counts"]["cancelled"] == 3
         assert [entry.line for entry in rig.fleet.record.running() if not entry.is_read_only] == []

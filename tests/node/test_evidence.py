@@ -2,10 +2,14 @@
 
 import asyncio
 import hashlib
+import logging
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from corral.simulator.scenario.model import Battery, Phones
+from corral.simulator.screen.read import read_screen
 from tests.node.conftest import MakeRig
 
 LOOK = {"id": "look", "uses": "device.screenshot"}
@@ -27,6 +31,24 @@ async def test_every_screenshot_is_stored_under_its_key(make_rig: MakeRig) -> No
             assert hashlib.sha256(content).hexdigest() == artifact["sha256"]
         serials = {artifact["key"].split("/")[2] for artifact in page["artifacts"]}
         assert serials == {phone.serial for phone in rig.fleet.phones}
+
+
+async def test_a_bucket_gets_screenshots_from_the_node_itself(
+    make_rig: MakeRig, bucket: str, s3_endpoint: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="werkzeug")
+    env = {"CORRAL_STORAGE_URL": f"s3://{bucket}/farm?endpoint={s3_endpoint}&region=us-east-1"}
+    async with make_rig(3, env=env) as rig, rig.node() as node:
+        run = await rig.given_run([LOOK])
+        await rig.until_ended(run)
+
+        page = await rig.until(f"/api/artifacts?run_id={run}", lambda page: len(page["artifacts"]) == 3)
+
+        for artifact in page["artifacts"]:
+            content = (await rig.http.get(f"/api/artifacts/{artifact['artifact_id']}/content")).content
+            assert artifact["key"].split("/")[2] in read_screen(content)[0], node.text
+        presigned = [line for line in caplog.messages if "PUT " in line and "X-Amz-Signature=" in line]
+        assert len(presigned) == 3
 
 
 async def test_a_file_is_on_the_server_when_its_upload_step_has_succeeded(make_rig: MakeRig) -> None:

@@ -192,6 +192,21 @@ async def test_a_slow_command_takes_its_time_and_no_more() -> None:
     assert fleet.record.entries[0].ended_s == 3.0
 
 
+async def test_every_start_has_an_id_of_its_own_and_counts_its_time_anew() -> None:
+    clock = ManualClock()
+    phone = make_phone(clock=clock)
+    asking = "cat /proc/sys/kernel/random/boot_id /proc/uptime"
+    first, repeated = (await sh(phone, asking)).out.split(), (await sh(phone, asking)).out.split()
+    phone.reboot()
+    await clock.advance(7)
+
+    second = (await sh(phone, asking)).out.split()
+
+    assert repeated == first
+    assert second[0] != first[0]
+    assert (first[1], second[1]) == ("60.00", "7.00")
+
+
 async def test_a_slow_boot_is_seen_in_the_properties() -> None:
     clock = ManualClock()
     phone = make_phone(SlowBoot(boot_s=60), clock=clock)

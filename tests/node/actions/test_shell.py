@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from corral.model.errors import ActionFailedError
 from corral.node.actions.shell import MOST_LINES
@@ -143,3 +144,13 @@ async def test_what_a_command_leaves_running_is_ended_with_it(allowed: Workshop)
     output = await allowed.perform("shell.run", command="sleep 3600 & echo $!")
 
     await ended(int(output["stdout"]))
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits for processes by pidfd")
+def test_the_agents_own_loop_makes_no_difference(allowed: Workshop, tmp_path: Path) -> None:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        output = runner.run(allowed.perform("shell.run", command="cat; exit 3", stdin="said", exit_code=3))
+        runner.run(test_a_cancelled_command_is_ended_with_all_its_descendants(allowed, tmp_path))
+        runner.run(test_what_a_command_leaves_running_is_ended_with_it(allowed))
+
+    assert (output["exit_code"], output["stdout"]) == (3, "said")

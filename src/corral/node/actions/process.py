@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
-from typing import Any, Final
+from typing import Any, Final, cast
 
 STDOUT: Final = 1
 STDERR: Final = 2
@@ -40,19 +40,20 @@ class Running(asyncio.SubprocessProtocol):
         self._hear = hear
         self._open = {STDOUT, STDERR}
         self._transport: asyncio.SubprocessTransport | None = None
+        self._exit_code: int | None = None
 
     @property
     def exit_code(self) -> int:
         """How it ended; negative for a signal. Only once it has."""
-        code = self._transport.get_returncode() if self._transport else None
-        return -1 if code is None else code
+        return -1 if self._exit_code is None else self._exit_code
 
     def feed(self, content: bytes) -> None:
         """Give it all of its input."""
-        pipe = self._transport.get_pipe_transport(0) if self._transport else None
-        if isinstance(pipe, asyncio.WriteTransport):
-            pipe.write(content)
-            pipe.close()
+        if self._transport is not None:
+            pipe = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
+            if not pipe.is_closing():  # it may have ended already
+                pipe.write(content)
+                pipe.close()
 
     def kill_group(self) -> None:
         """End the process and its descendants at once. Harmless when they have ended."""
@@ -72,8 +73,8 @@ class Running(asyncio.SubprocessProtocol):
             self._transport.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.SubprocessTransport):
-            self._transport = transport
+        # Not a matter for isinstance: uvloop's transports have asyncio's methods, and not its classes.
+        self._transport = cast("asyncio.SubprocessTransport", transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         self._hear(fd, data)
@@ -84,6 +85,7 @@ class Running(asyncio.SubprocessProtocol):
             self.silent.set()
 
     def process_exited(self) -> None:
+        self._exit_code = self._transport.get_returncode() if self._transport else None
         self.exited.set()
 
 

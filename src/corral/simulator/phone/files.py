@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +26,9 @@ _DIRECTORIES: Final = (
     "/data/local/tmp",
     "/dev",
     "/proc",
+    "/proc/sys",
+    "/proc/sys/kernel",
+    "/proc/sys/kernel/random",
     "/storage",
     "/storage/emulated",
     _HOME,
@@ -90,10 +93,13 @@ class Entry:
 
 
 class Files:
-    """The file system of one phone, as the `shell` user sees it."""
+    """The file system of one phone, as the `shell` user sees it. `live` are files whose content the kernel makes up."""
 
-    def __init__(self, now: Callable[[], int], is_full: Callable[[], bool]) -> None:
+    def __init__(
+        self, now: Callable[[], int], is_full: Callable[[], bool], live: Mapping[str, Callable[[], bytes]] | None = None
+    ) -> None:
         self._now = now
+        self._live = live or {}
         self._is_full = is_full
         born_at = now()
         self._entries = {path: Entry(_DIRECTORY | 0o771, born_at) for path in _DIRECTORIES}
@@ -101,13 +107,15 @@ class Files:
 
     def stat(self, path: str) -> Entry:
         """Raises FileError when there is nothing."""
+        if (make_up := self._live.get(resolve(path))) is not None:
+            return Entry(_REGULAR | 0o444, self._now(), _Content(make_up()))
         entry = self._entries.get(resolve(path))
         if entry is None:
             raise no_such_file(path)
         return entry
 
     def exists(self, path: str) -> bool:
-        return resolve(path) in self._entries
+        return resolve(path) in self._entries or resolve(path) in self._live
 
     def is_directory(self, path: str) -> bool:
         entry = self._entries.get(resolve(path))

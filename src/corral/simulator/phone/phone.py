@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
+from uuid import UUID
 
 from corral.simulator.clock import Clock
 from corral.simulator.phone.apps.app import Surroundings
@@ -56,6 +58,7 @@ class Phone:
         self._record = record
         self._running: set[Running] = set()
         self._booted_s = -60.0
+        self._starts = 1
         self._down_until_s = 0.0
         self._ready_s = 0.0
         self.on_power: list[Callable[[], None]] = []
@@ -72,7 +75,19 @@ class Phone:
 
     @cached_property
     def files(self) -> Files:
-        return Files(lambda: int(self._clock.today().timestamp()), lambda: self.faults.is_full)
+        return Files(
+            lambda: int(self._clock.today().timestamp()),
+            lambda: self.faults.is_full,
+            {"/proc/uptime": self._tell_uptime, "/proc/sys/kernel/random/boot_id": self._tell_boot_id},
+        )
+
+    def _tell_uptime(self) -> bytes:
+        return f"{self.uptime_s:.2f} {self.uptime_s:.2f}\n".encode()
+
+    def _tell_boot_id(self) -> bytes:
+        """Another one after every start, and the same ones for the same seed."""
+        named = f"{self.seed}/{self.serial}/{self._starts}".encode()
+        return f"{UUID(bytes=hashlib.sha256(named).digest()[:16], version=4)}\n".encode()
 
     @cached_property
     def packages(self) -> Packages:
@@ -153,6 +168,7 @@ class Phone:
         boot_s = self.faults.boot_s(self.setup.boot_s)
         now = self._clock.now()
         self._booted_s = now
+        self._starts += 1
         self._down_until_s, self._ready_s = now + boot_s * _ADB_UP, now + boot_s
         self.desktop.reset()
         self.desktop.is_awake, self.desktop.is_locked = True, bool(self.desktop.pin)
