@@ -45,7 +45,8 @@ def main() -> None:
     print("No Chromium on the PATH: fetching one for the browser tests")  # noqa: T201 - make shows it
     tries = [[sys.executable, "-m", "playwright", "install", "chromium"]]
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        tries.append(["apt-get", "install", "-y", "-q", "chromium"])
+        install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium"]
+        tries += [install, ["apt-get", "update", "-q"], install]  # a fresh machine may have no lists, or old ones
     for words in tries:
         if subprocess.run(words, check=False).returncode == 0 and find_chromium() is not None:
             return
