@@ -82,7 +82,7 @@ async def test_what_is_not_the_ui_is_left_to_the_api(built: Path, path: str) -> 
 
 async def test_a_program_that_asks_for_no_page_gets_none(built: Path) -> None:
     async with browse(built) as http:
-        assert (await http.get("/", headers={"accept": "application/json"})).text == "the API"
+        assert (await http.get("/runs", headers={"accept": "application/json"})).text == "the API"
         assert (await http.post("/", headers=AS_BROWSER)).text == "the API"
 
 

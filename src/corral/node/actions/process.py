@@ -100,13 +100,18 @@ async def spawn(
         options["start_new_session"] = True
     loop = asyncio.get_running_loop()
     running = Running(hear)
+    if isinstance(command, str):
+        starting = asyncio.ensure_future(loop.subprocess_shell(lambda: running, command, **options))
+    else:
+        starting = asyncio.ensure_future(loop.subprocess_exec(lambda: running, *command, **options))
     try:
-        if isinstance(command, str):
-            await loop.subprocess_shell(lambda: running, command, **options)
-        else:
-            await loop.subprocess_exec(lambda: running, *command, **options)
-    except BaseException:
-        running.release()
+        await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        # It may have descendants before we know of it: only once we do can all of them be ended.
+        await asyncio.wait({starting})
+        if starting.exception() is None:
+            running.kill_group()
+            running.release()
         raise
     return running
 
