@@ -14,8 +14,6 @@ PY := $(BIN)/python
 LOCK := requirements/lock.txt
 PIP := $(PY) -m pip --disable-pip-version-check --no-input -qq
 PYTEST_ARGS ?=
-# Tests wait for processes most of the time: twice as many of them as there are cores keep these busy.
-WORKERS ?= $(shell echo $$((2 * $$(nproc 2>/dev/null || echo 2))))
 DEMO_ARGS ?=
 
 # Candidates are tried by running them: a name on the PATH may be too old, or a shim with nothing behind it.
@@ -98,7 +96,7 @@ format: install ui-modules ## rewrite the code as `make check` wants it, where t
 .PHONY: test
 test: install ui browser ## the whole test suite; PYTEST_ARGS='-k lease -x' narrows it
 	$(NPM) test
-	$(PY) -m pytest -m 'not bench' -n $(WORKERS) $(PYTEST_ARGS)
+	$(PY) -m pytest -m 'not bench' -n logical $(PYTEST_ARGS)
 
 .PHONY: browser
 browser: install

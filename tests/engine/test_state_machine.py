@@ -56,6 +56,7 @@ def test_any_history_of_a_farm_goes_as_the_model_says(world: World, request: pyt
     run_machine(world, machine_settings(examples, is_derandomized=not DEEP))
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("cluster_dsn", ["postgres18"], indirect=True)
 @pytest.mark.parametrize("rule", sorted(BROKEN_RULES))
 def test_the_machine_notices_a_broken_rule(world: World, rule: str) -> None:

@@ -111,6 +111,7 @@ async def spawn(
         await asyncio.wait({starting})
         if starting.exception() is None:
             running.kill_group()
+            await running.exited.wait()
             running.release()
         raise
     return running
