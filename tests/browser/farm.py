@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from corral.cli.children import Child, Children
-from corral.cli.farm import claim_port
+from corral.cli.ports import claim_port
 from corral.drivers.adb.binary import find_adb
 from corral.workflow import preset_texts
 

@@ -15,9 +15,10 @@ from rich.console import Console
 from rich.text import Text
 
 from corral.cli.exit_status import ENDED_EARLY, status_of_run
-from corral.cli.farm import LOOPBACK, Farm, FarmPlan, claim_port, raise_farm, without_settings
+from corral.cli.farm import Farm, FarmPlan, raise_farm, without_settings
 from corral.cli.heatmap import render_legend, render_tiles
 from corral.cli.output import make_console
+from corral.cli.ports import LOOPBACK, claim_port
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.up import stay_up
 from corral.cli.watch import ORDER

@@ -9,8 +9,6 @@ import asyncio
 import contextlib
 import os
 import re
-import socket
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -22,12 +20,12 @@ from typing import Final
 import httpx
 
 from corral.cli.children import Child, Children
-from corral.config import CONFIG_FILE, is_loopback
+from corral.cli.ports import LOOPBACK, claim_port, url_host
+from corral.config import CONFIG_FILE
 from corral.drivers.adb.binary import find_adb
 from corral.model.errors import ChildDiedError, ConfigInvalidError, CorralError
 from corral.node.state import try_lock
 
-LOOPBACK: Final = "127.0.0.1"
 SIMULATED: Final = "simulated"
 """What the node of simulated phones is called."""
 
@@ -78,7 +76,7 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
     if plan.simulated:
         find_adb(environment=plan.environment)
     port = claim_port(plan.host, plan.port)
-    url = f"http://{_url_host(plan.host)}:{port}"
+    url = f"http://{url_host(plan.host)}:{port}"
     # From the last line up at the end: the node before the adb server that it would start again, the directory last.
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(_directory(plan.data_dir))
@@ -103,35 +101,6 @@ def without_settings(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment with nothing in it that would configure Corral, and no settings file where we stand either."""
     kept = {name: value for name, value in environ.items() if not _OURS.fullmatch(name)}
     return {**kept, CONFIG_FILE: os.devnull}
-
-
-def claim_port(host: str, port: int) -> int:
-    """A port that is free: the one given, or any if it is 0. Raises ConfigInvalidError, which says what to do."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        if sys.platform != "win32":
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise ConfigInvalidError(_in_use(host, port, error), path="port") from error
-        claimed: int = probe.getsockname()[1]
-    return claimed
-
-
-def _in_use(host: str, port: int, error: OSError) -> str:
-    told = f"cannot listen on {host}:{port}: {error.strerror}"
-    with contextlib.suppress(httpx.HTTPError, ValueError):
-        answer = httpx.get(f"http://{_url_host(host)}:{port}/health", timeout=2)
-        if "version" in answer.json():
-            return f"{told}. A Corral server runs there already: open it, or choose another port with --port"
-    return f"{told}. Choose another port with --port, or any free one with --port 0"
-
-
-def _url_host(host: str) -> str:
-    if not is_loopback(host):
-        return "127.0.0.1"  # from this computer, whatever else it listens on
-    return f"[{host}]" if ":" in host else host
 
 
 @contextlib.contextmanager

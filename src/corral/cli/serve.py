@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import socket
-import sys
 from typing import Final
 
 from granian.constants import HTTPModes, Interfaces
@@ -12,9 +10,9 @@ from granian.server.embed import Server as Granian
 from msgspec.structs import replace
 
 from corral.api.app import App
+from corral.cli.ports import claim_port
 from corral.config import ServerConfig
 from corral.engine import Engine
-from corral.model.errors import ConfigInvalidError
 from corral.storage import open_storage
 from corral.telemetry import logger
 from corral.upkeep.lead import Upkeep, list_loops
@@ -41,22 +39,12 @@ async def serve(config: ServerConfig, stopping: asyncio.Event) -> None:
             await asyncio.wait({keeping})
 
 
-def claim_port(config: ServerConfig) -> ServerConfig:
+def settle_port(config: ServerConfig) -> ServerConfig:
     """The settings with a port that is free, chosen by the system if it is 0. Raises ConfigInvalidError.
 
     Processes of one server share their port, so that a second server on it would not be noticed without asking.
     """
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    with socket.socket(family) as probe:
-        if sys.platform != "win32":
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((config.host, config.port))
-        except OSError as error:
-            message = f"cannot listen on {config.host}:{config.port}: {error.strerror}"
-            raise ConfigInvalidError(message, path="port") from error
-        port: int = probe.getsockname()[1]
-    return replace(config, port=port)
+    return replace(config, port=claim_port(config.host, config.port))
 
 
 async def _listen(app: App, config: ServerConfig, stopping: asyncio.Event) -> None:

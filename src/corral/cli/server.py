@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from msgspec.structs import replace
 
 from corral.cli.database import open_database
-from corral.cli.serve import claim_port, serve
+from corral.cli.serve import serve, settle_port
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.workers import supervise
 from corral.config import Secret, ServerConfig, load_server_config
@@ -86,7 +86,7 @@ async def run_server(told: ServerConfig, stopping: asyncio.Event) -> None:
         async with Engine.connect(dsn, max_connections=1) as engine:
             for name in await engine.migrate():
                 _log.info("migrated", migration=name)
-        settled = claim_port(replace(config, database_url=Secret(dsn), ephemeral=False))
+        settled = settle_port(replace(config, database_url=Secret(dsn), ephemeral=False))
         if config.workers > 1:
             await supervise(settled, stopping)
         else:
