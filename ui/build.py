@@ -16,6 +16,8 @@ BUILT = UI.parent / "src" / "corral" / "ui_dist"
 STAMP = BUILT / ".built-from"
 MODULES = UI / "node_modules"
 INSTALLED = MODULES / ".installed-from"
+# npm waits 10 s and then 60 s, for each of the packages: without a network that is minutes of silence.
+_RETRIES = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000")
 
 
 def build() -> None:
@@ -36,7 +38,7 @@ def install() -> None:
         return
     print("Installing the web UI's dependencies", flush=True)  # noqa: T201 - as above
     # Not `npm ci`: the lock names the binaries of the platform that it was made on, and ci refuses to add the others.
-    _npm("install", "--no-save", "--silent")
+    _npm("install", "--no-save", "--loglevel=error", "--no-fund", "--no-audit", *_RETRIES)
     INSTALLED.write_text(digest, encoding="utf-8")
 
 
