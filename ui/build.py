@@ -38,7 +38,7 @@ def install() -> None:
         return
     print("Installing the web UI's dependencies", flush=True)  # noqa: T201 - as above
     # Not `npm ci`: the lock names the binaries of the platform that it was made on, and ci refuses to add the others.
-    _npm("install", "--no-save", "--loglevel=error", "--no-fund", "--no-audit", *_RETRIES)
+    _npm("install", "--no-save", "--loglevel=error", "--no-fund", "--no-audit", "--no-update-notifier", *_RETRIES)
     INSTALLED.write_text(digest, encoding="utf-8")
 
 
