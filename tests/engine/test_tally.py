@@ -78,6 +78,31 @@ async def test_draws_and_ends_are_counted_over_all_jobs(farm: Farm) -> None:
     assert ends(look) == (1, 1, 0, 1, 0)
 
 
+async def test_what_a_step_told_is_kept_when_its_whole_job_is_told_at_once(farm: Farm) -> None:
+    node = await farm.given_node(devices=1)
+    run = await given_tour(farm)
+    (grant,) = await node.pull()
+    await node.start(grant)
+    step = {"step": "look", "position": 2, "total": 2}
+    ended = {**step, "status": "succeeded", "attempt": 1}
+
+    await node.send(
+        node.event(grant, "step_started", **step, **DRAWN, input={"name": "screen"}),
+        node.event(grant, "step_finished", **ended, output={"width": 720, "note": None}),
+        node.event(grant, "job_finished", outcome="succeeded", steps=[ended]),
+    )
+
+    row = await farm.engine.database.fetch_only("select * from corral.run_steps where run_id = $1", run.run_id)
+    assert (row["probability"], row["draw"], row["decision"]) == (0.5, 0.2, "execute")
+    assert (row["status"], row["input"], row["output"]) == (
+        "succeeded",
+        {"name": "screen"},
+        {"width": 720, "note": None},
+    )
+    _, look = await farm.engine.runs.tally_steps(run.run_id)
+    assert (draws(look), look.succeeded) == ((1, 0), 1)
+
+
 async def test_the_median_duration_is_of_what_ended(farm: Farm) -> None:
     node = await farm.given_node(devices=3)
     run = await given_tour(farm)
