@@ -12,6 +12,8 @@ from corral.workflow.recipe import Recipe, default_of
 from corral.workflow.yaml_text import is_plain_text
 
 _WIDTH = 110
+_NUMBERS = {"timeout_s", "upload_timeout_s", "timeout_bounds_s", "initial_s", "max_s", "factor", "probability"}
+"""Numbers of a record, which are read as fractions however they are written."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -44,11 +46,11 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def _as_written(value: Any) -> Any:
-    """Records as objects of what differs from the defaults; a record's whole seconds without a fraction."""
+    """Records as objects of what differs from the defaults."""
     if isinstance(value, Struct):
         members = {each.encode_name: (getattr(value, each.name), each) for each in fields_of(type(value)).values()}
         return {
-            name: int(member) if isinstance(member, float) and member.is_integer() else _as_written(member)
+            name: _as_number(member) if name in _NUMBERS else _as_written(member)
             for name, (member, each) in members.items()
             if member != default_of(each)
         }
@@ -57,3 +59,10 @@ def _as_written(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _as_written(item) for key, item in value.items()}
     return value
+
+
+def _as_number(value: Any) -> Any:
+    """Numbers without a fraction that says nothing."""
+    if isinstance(value, list):
+        return [_as_number(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

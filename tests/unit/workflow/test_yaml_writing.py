@@ -49,7 +49,7 @@ def test_a_written_recipe_is_the_same_recipe(name: str) -> None:
 def test_a_recipe_is_written_as_people_would_write_it() -> None:
     original = parse_recipe(
         recipe(
-            step("look", timeout_s=60, probability=0.5, title="Look"),
+            step("look", timeout_s=60, timeout_bounds_s=[1.5, 90], probability=0.5, title="Look"),
             step("read", "device.shell", with_={"command": "settings list global\ngetprop"}, on_failure="continue"),
             params={"count": {"type": "int", "default": 3}},
         )
@@ -67,6 +67,9 @@ def test_a_recipe_is_written_as_people_would_write_it() -> None:
         "    title: Look\n"
         "    probability: 0.5\n"
         "    timeout_s: 60\n"
+        "    timeout_bounds_s:\n"
+        "      - 1.5\n"
+        "      - 90\n"
         "  - id: read\n"
         "    uses: device.shell\n"
         "    with:\n"
