@@ -501,7 +501,6 @@ export const en = {
   "builder.no_commands": "Steps are made of commands, and there are none yet.",
   "builder.no_command": "no such command",
   "builder.add": "Add a step",
-  "builder.add_named": "Add {name}",
   "builder.handle": "Move {name}, step {place} of {count}. Arrow keys move it.",
   "builder.handle_hint": "Drag to move, or use the arrow keys",
   "builder.moved": "{name} is now step {place} of {count}.",

@@ -472,7 +472,6 @@ export const ko: Record<MessageKey, Message> = {
   "builder.no_commands": "단계는 명령으로 만드는데, 아직 명령이 없습니다.",
   "builder.no_command": "없는 명령",
   "builder.add": "단계 추가",
-  "builder.add_named": "{name} 추가",
   "builder.handle": "{name} 옮기기, {count}단계 중 {place}단계. 화살표 키로 옮깁니다.",
   "builder.handle_hint": "끌거나 화살표 키로 옮깁니다",
   "builder.moved": "{name}: 이제 {count}단계 중 {place}단계입니다.",

@@ -40,10 +40,10 @@ export function AddStep({ commands, onAdd }: { commands: readonly Command[]; onA
             <button
               type="button"
               onClick={() => onAdd(command.name)}
-              aria-label={t("builder.add_named", { name: command.name })}
               className="flex w-full items-center gap-2 rounded-lg border border-line px-3 py-2 text-left hover:border-accent hover:bg-accent-soft"
             >
               <Plus size={14} aria-hidden="true" className="shrink-0 text-accent" />
+              <span className="sr-only">{t("builder.add")}: </span>
               <span className="min-w-0">
                 <span className="block truncate font-medium">{command.title || command.name}</span>
                 <span className="block truncate font-mono text-xs text-faint">{command.uses}</span>
