@@ -14,7 +14,7 @@ import { useNow } from "../../components/useNow";
 import { useTitle } from "../../components/useTitle";
 import { useWords } from "../../i18n/text";
 import { AddStep } from "./AddStep";
-import { addStep, bodyOf, changeStep, type Draft, draftOf, EMPTY_DRAFT, moveStep, removeStep } from "./draft";
+import { addStep, bodyOf, changeStep, type Draft, draftOf, EMPTY_DRAFT, moveStep, removeStep, usualOf } from "./draft";
 import { LeaveGuard } from "./LeaveGuard";
 import { PlaybookAbout } from "./PlaybookAbout";
 import { Preview } from "./Preview";
@@ -174,6 +174,7 @@ export function Builder({ playbook, taken, commands, bounds }: BuilderProps) {
               commands={known}
               bounds={bounds}
               problems={problems}
+              usual={usualOf(draft)}
               isReadOnly={!mayOperate}
               onChange={(key, change) => setDraft((now) => changeStep(now, key, change))}
               onMove={(from, to) => setDraft((now) => moveStep(now, from, to))}

@@ -20,6 +20,8 @@ interface StepCardProps {
   commands: ReadonlyMap<string, Command>;
   bounds: readonly number[];
   problems: readonly Problem[];
+  /** What happens on failure where neither step nor command says so. */
+  usual: "stop" | "continue" | "retry";
   isReadOnly: boolean;
   isLifted: boolean;
   /** Where the dragged step would be put down. */
@@ -62,9 +64,9 @@ export function StepCard(props: StepCardProps) {
           <OnFailureField
             onFailure={step.onFailure}
             retries={step.retries}
-            isRetrying={mayRetry(step, commands)}
+            isRetrying={mayRetry(step, command, props.usual)}
             usual={(step.onFailure ? null : command?.retries) ?? 1}
-            standard={useStandard(command)}
+            standard={useStandard(command, props.usual)}
             path={path}
             problems={problems}
             onChange={props.onChange}
@@ -239,9 +241,10 @@ function withParam(params: DraftStep["params"], name: string, held: DraftStep["p
   return held === undefined ? others : { ...others, [name]: held };
 }
 
-function useStandard(command: Command | undefined): string {
+function useStandard(command: Command | undefined, usual: StepCardProps["usual"]): string {
   const { t } = useWords();
   const own = command?.on_failure;
-  if (own !== "stop" && own !== "continue" && own !== "retry") return t("builder.as_playbook");
+  if (own !== "stop" && own !== "continue" && own !== "retry")
+    return t("builder.as_usual", { what: t(`builder.${usual}`) });
   return t("form.default", { value: t(`builder.${own}`) });
 }

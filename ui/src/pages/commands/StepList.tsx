@@ -12,6 +12,7 @@ interface StepListProps {
   commands: ReadonlyMap<string, Command>;
   bounds: readonly number[];
   problems: readonly Problem[];
+  usual: "stop" | "continue" | "retry";
   isReadOnly: boolean;
   onChange: (key: string, change: Partial<DraftStep>) => void;
   onMove: (from: number, to: number) => void;
@@ -84,6 +85,7 @@ export function StepList(props: StepListProps) {
             commands={props.commands}
             bounds={props.bounds}
             problems={props.problems}
+            usual={props.usual}
             isReadOnly={props.isReadOnly}
             isLifted={drag?.from === place}
             mark={drag && changesPlace(drag) ? markAt(drag.before, place, steps.length) : null}

@@ -43,6 +43,8 @@ describe("a playbook's draft", () => {
   it("speaks of retries only where there are any, by the step's word or by its command's", () => {
     const asked = [0, 2].reduce((draft, place) => changeStep(draft, key(draft, place), { retries: "3" }), THREE);
     expect(bodyOf(asked, COMMANDS).steps.map((step) => step.retries)).toEqual([undefined, undefined, 3]);
+    const usual = { ...asked, defaults: { on_failure: "retry" } };
+    expect(bodyOf(usual, COMMANDS).steps.map((step) => step.retries)).toEqual([3, undefined, 3]);
     const stopped = changeStep(asked, key(asked, 2), { onFailure: "stop" });
     expect(bodyOf(stopped, COMMANDS).steps[2]).toEqual({ command: "retry", on_failure: "stop" });
   });

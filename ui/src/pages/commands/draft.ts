@@ -75,16 +75,24 @@ export function bodyOf(draft: Draft, commands: ReadonlyMap<string, Command>): Pl
       ...(step.probability === 1 ? {} : { probability: step.probability }),
       ...(step.timeout.trim() ? { timeout_s: readNumber(step.timeout) } : {}),
       ...(step.onFailure ? { on_failure: step.onFailure } : {}),
-      ...(step.retries.trim() && mayRetry(step, commands) ? { retries: readNumber(step.retries) } : {}),
+      ...(step.retries.trim() && mayRetry(step, commands.get(step.command), usualOf(draft))
+        ? { retries: readNumber(step.retries) }
+        : {}),
       ...paramsOf(step, commands),
     })),
   };
   return body as unknown as PlaybookBody;
 }
 
-/** Whether a step retries, by its own word or by its command's. */
-export function mayRetry(step: DraftStep, commands: ReadonlyMap<string, Command>): boolean {
-  return (step.onFailure || commands.get(step.command)?.on_failure) === "retry";
+/** What happens on failure where neither step nor command says so. */
+export function usualOf(draft: Draft): "stop" | "continue" | "retry" {
+  const { on_failure: usual } = draft.defaults;
+  return usual === "continue" || usual === "retry" ? usual : "stop";
+}
+
+/** Whether a step retries: by its own word, else by its command's, else as usual. */
+export function mayRetry(step: DraftStep, command: Command | undefined, usual: string): boolean {
+  return (step.onFailure || command?.on_failure || usual) === "retry";
 }
 
 export function changeStep(draft: Draft, key: string, change: Partial<DraftStep>): Draft {
