@@ -42,5 +42,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: { proxy: { "/api": process.env.CORRAL_URL ?? "http://127.0.0.1:8080" } },
-  test: { environment: "jsdom", globals: false, setupFiles: ["src/test/setup.ts"], restoreMocks: true },
+  test: {
+    environment: "jsdom",
+    globals: false,
+    setupFiles: ["src/test/setup.ts"],
+    restoreMocks: true,
+    testTimeout: 30_000,
+  },
 });

@@ -30,6 +30,8 @@ FOR_NODES |= {
 OF_THE_NODE_CONTENT = ("PUT", "/api/artifacts/{video}/content/{serial}/{run_id}/{name}")
 FOR_BOTH = {("GET", "/api/files/{ref}"), ("GET", "/api/files/{ref}/content")}
 FOR_OPERATORS = {("GET", "/api/files/uploads/{upload_id}")}
+# They look at what they are sent, and change nothing.
+DRY_RUNS = {("POST", "/api/commands/validate"), ("POST", "/api/playbooks/validate")}
 FOR_ADMINS = {
     ("POST", "/api/nodes/{node_id}/enroll"),
     ("GET", "/api/nodes/{node_id}/tokens"),
@@ -52,7 +54,7 @@ def opens_to(operation: Operation) -> set[str]:
         return {"admin", "built-in"}
     if operation in FOR_BOTH:
         return {"node", "enrolled node", "viewer", "operator", "admin", "built-in"}
-    reads = operation[0] == "GET" and operation not in FOR_OPERATORS
+    reads = (operation[0] == "GET" and operation not in FOR_OPERATORS) or operation in DRY_RUNS
     return {"operator", "admin", "built-in"} | ({"viewer"} if reads else set())
 
 

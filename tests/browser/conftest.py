@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from tests.browser.chromium import FLAGS, find_chromium
 from tests.browser.farm import BrowserFarm, raise_browser_farm
 
-PHONES = 12
+PHONES = 20
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -116,7 +116,9 @@ def test_lists_go_on_over_pages_and_end_where_asked(client: Client, node: Node) 
 def test_commands_playbooks_nodes_and_the_audit(client: Client, node: Node) -> None:
     command = client.commands.create({"name": "look", "uses": "device.screenshot", "tags": ["eyes"]})
     assert client.commands.update(command.command_id, {"name": "look", "uses": "device.reboot"}).uses == "device.reboot"
+    assert [each.path for each in client.playbooks.validate({"name": "tour", "steps": []}).problems] == ["steps"]
     playbook = client.playbooks.save({"name": "tour", "steps": [{"command": "look"}]})
+    assert [each.action for each in client.runs.steps(client.runs.create("tour").run_id)] == ["device.reboot"]
     assert client.playbooks.find("tour") == client.playbooks.get(playbook.playbook_id)
     with pytest.raises(ConflictError):
         client.commands.delete(command.command_id)

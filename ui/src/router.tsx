@@ -66,6 +66,46 @@ const devices = createRoute({
   component: lazyRouteComponent(() => import("./pages/devices/Devices"), "DevicesPage"),
 });
 
+const commands = createRoute({
+  getParentRoute: () => root,
+  path: "/commands",
+  validateSearch: (search: Search): { find?: string; tag?: string } => ({
+    ...text("find", search),
+    ...text("tag", search),
+  }),
+  component: lazyRouteComponent(() => import("./pages/commands/Commands"), "CommandsPage"),
+});
+
+const newCommand = createRoute({
+  getParentRoute: () => root,
+  path: "/commands/new",
+  component: lazyRouteComponent(() => import("./pages/commands/CommandEditor"), "NewCommandPage"),
+});
+
+const command = createRoute({
+  getParentRoute: () => root,
+  path: "/commands/asset/$name",
+  component: lazyRouteComponent(() => import("./pages/commands/CommandEditor"), "EditCommandPage"),
+});
+
+const playbooks = createRoute({
+  getParentRoute: () => root,
+  path: "/commands/playbooks",
+  component: lazyRouteComponent(() => import("./pages/commands/Playbooks"), "PlaybooksPage"),
+});
+
+const newPlaybook = createRoute({
+  getParentRoute: () => root,
+  path: "/commands/playbooks/new",
+  component: lazyRouteComponent(() => import("./pages/commands/Builder"), "NewPlaybookPage"),
+});
+
+const playbook = createRoute({
+  getParentRoute: () => root,
+  path: "/commands/playbook/$name",
+  component: lazyRouteComponent(() => import("./pages/commands/Builder"), "EditPlaybookPage"),
+});
+
 const onboarding = createRoute({
   getParentRoute: () => root,
   path: "/onboarding",
@@ -74,7 +114,20 @@ const onboarding = createRoute({
 
 export function makeRouter(queryClient: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([dashboard, runs, newRun, monitor, devices, onboarding]),
+    routeTree: root.addChildren([
+      dashboard,
+      runs,
+      newRun,
+      monitor,
+      devices,
+      commands,
+      newCommand,
+      command,
+      playbooks,
+      newPlaybook,
+      playbook,
+      onboarding,
+    ]),
     context: { queryClient },
     defaultPreload: "intent",
     defaultPendingComponent: Loading,

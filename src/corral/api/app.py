@@ -17,6 +17,7 @@ from corral.api.page import Page
 from corral.api.pages import Pages, load_pages
 from corral.api.problems import EXCEPTION_HANDLERS
 from corral.api.routes import (
+    actions,
     artifacts,
     audit,
     commands,
@@ -42,6 +43,7 @@ from corral.storage import Storage, open_storage
 
 # Who may call which is said in api/doors.py.
 HANDLERS = [
+    *actions.HANDLERS,
     *artifacts.HANDLERS,
     *audit.HANDLERS,
     *commands.HANDLERS,

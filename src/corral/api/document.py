@@ -43,8 +43,10 @@ _RECIPE_BODY: Final = {
 # Bodies that the recipe language reads, and answers that SQL writes: Litestar sees neither.
 _BODIES: Final[dict[tuple[str, str], type]] = {
     ("post", "/api/commands"): CommandBody,
+    ("post", "/api/commands/validate"): CommandBody,
     ("put", "/api/commands/{command_id}"): CommandBody,
     ("post", "/api/playbooks"): PlaybookBody,
+    ("post", "/api/playbooks/validate"): PlaybookBody,
     ("put", "/api/playbooks/{playbook_id}"): PlaybookBody,
 }
 _ANSWERS: Final[dict[tuple[str, str], type]] = {
@@ -61,13 +63,15 @@ _BYTES: Final = {"type": "string", "format": "binary"}
 _ANY_CONTENT: Final = {content_type: {"schema": _BYTES} for content_type in CONTENT_TYPES}
 # Answers besides the first one, by status; those that are not JSON have a type of their own.
 _AGAIN: Final = {"200": "It is stored already"}
+_UNCHANGED: Final = {"304": "Nothing changed since the ETag that was sent"}
 _CONTENT: Final = {
     "206": "The range that was asked for",
     "304": "The caller has it already",
     "307": "The store itself serves it, at this location",
 }
 _MORE: Final[dict[tuple[str, str], dict[str, str]]] = {
-    ("get", "/api/runs/{run_id}"): {"304": "Nothing changed since the ETag that was sent"},
+    ("get", "/api/runs/{run_id}"): _UNCHANGED,
+    ("get", "/api/runs/{run_id}/steps"): _UNCHANGED,
     ("put", _PUT_ARTIFACT): _AGAIN,
     ("post", "/api/artifacts/uploads/{upload_id}/accept"): _AGAIN,
     ("post", "/api/files"): _AGAIN,

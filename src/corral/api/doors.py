@@ -59,12 +59,15 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/workflows/{name}"): VIEWERS,
     ("GET", "/api/workflows/{name}/{version}"): VIEWERS,
     ("GET", "/api/presets"): VIEWERS,
+    ("GET", "/api/actions"): VIEWERS,
     ("POST", "/api/commands"): OPERATORS,
+    ("POST", "/api/commands/validate"): VIEWERS,  # a look, which changes nothing
     ("GET", "/api/commands"): VIEWERS,
     ("GET", "/api/commands/{command_id}"): VIEWERS,
     ("PUT", "/api/commands/{command_id}"): OPERATORS,
     ("DELETE", "/api/commands/{command_id}"): OPERATORS,
     ("POST", "/api/playbooks"): OPERATORS,
+    ("POST", "/api/playbooks/validate"): VIEWERS,  # as above
     ("GET", "/api/playbooks"): VIEWERS,
     ("GET", "/api/playbooks/{playbook_id}"): VIEWERS,
     ("PUT", "/api/playbooks/{playbook_id}"): OPERATORS,
@@ -73,6 +76,7 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/runs"): VIEWERS,
     ("GET", "/api/runs/{run_id}"): VIEWERS,
     ("GET", "/api/runs/{run_id}/explain"): VIEWERS,
+    ("GET", "/api/runs/{run_id}/steps"): VIEWERS,
     ("GET", "/api/runs/{run_id}/logs"): VIEWERS,
     ("POST", "/api/runs/{run_id}/cancel"): OPERATORS,
     ("POST", "/api/runs/{run_id}/review"): OPERATORS,

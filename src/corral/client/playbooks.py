@@ -7,7 +7,7 @@ from corral.client.paging import each_of
 from corral.client.transport import Transport
 from corral.model.errors import NotFoundError
 from corral.model.records import Json, Playbook
-from corral.wire.playbooks import PlaybookPage
+from corral.wire.playbooks import PlaybookCheck, PlaybookPage
 
 
 class Playbooks:
@@ -19,6 +19,10 @@ class Playbooks:
     def save(self, playbook: Json) -> Playbook:
         """Store a playbook under its name, together with the next version of its workflow. Raises RecipeInvalidError."""
         return self._transport.send("POST", "/api/playbooks", Playbook, playbook)
+
+    def validate(self, playbook: Json) -> PlaybookCheck:
+        """What saving the playbook would make of it, or everything that is wrong with it; nothing is written."""
+        return self._transport.send("POST", "/api/playbooks/validate", PlaybookCheck, playbook, is_repeatable=True)
 
     def get(self, playbook_id: UUID | str) -> Playbook:
         """Raises NotFoundError."""

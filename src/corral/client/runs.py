@@ -11,9 +11,9 @@ from corral.client.paging import each_of
 from corral.client.targets import parse_target
 from corral.client.transport import Transport
 from corral.model.errors import DatabaseUnavailableError, ServerUnavailableError, WaitTimeoutError
-from corral.model.records import Explanation, Json, Run, RunLogLine
+from corral.model.records import Explanation, Json, Run, RunLogLine, StepTally
 from corral.model.states import JobStatus, RunStatus
-from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest
+from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest, StepTallies
 from corral.wire.views import Monitor
 
 # A server that is started anew, or a network that hiccups, does not end a wait.
@@ -89,6 +89,10 @@ class Runs:
             return page.jobs, page.next
 
         return each_of(ask)
+
+    def steps(self, run_id: UUID | str) -> "list[StepTally]":
+        """How each step went over all jobs of a run: draws, ends, and how long it took."""
+        return self._transport.get(f"/api/runs/{run_id}/steps", StepTallies).steps
 
     def logs(
         self,

@@ -199,6 +199,29 @@ class Explanation(Struct, frozen=True):
     expected_start_at: datetime | None
 
 
+class StepTally(Struct, frozen=True):
+    """How one step went over all jobs of a run, each by its present attempt.
+
+    `chosen` and `left_out` are the draws: of the jobs that came as far as the step, those that it fell to and those that it
+    did not. The rest count how it ended, or that it goes on; `skipped` leaves out the draws. `median_s` is of those that ended.
+    """
+
+    position: int
+    step: str
+    title: str | None
+    action: str | None
+    probability: float
+    jobs: int
+    chosen: int
+    left_out: int
+    running: int
+    succeeded: int
+    failed: int
+    skipped: int
+    cancelled: int
+    median_s: float | None
+
+
 class RunLogLine(Struct, frozen=True):
     """One log line of a run; numbers count up, with gaps."""
 

@@ -1,8 +1,9 @@
-"""Pages of command assets."""
+"""Pages of command assets, and what is wrong with one that was not stored."""
 
 from msgspec import Struct
 
 from corral.model.records import Command
+from corral.wire.problems import Flaw
 
 
 class CommandPage(Struct, frozen=True, kw_only=True):
@@ -10,3 +11,9 @@ class CommandPage(Struct, frozen=True, kw_only=True):
 
     commands: list[Command]
     next: str | None
+
+
+class CommandCheck(Struct, frozen=True, kw_only=True):
+    """Everything that storing this command would be refused for; nothing where it would not be."""
+
+    problems: list[Flaw]

@@ -1,4 +1,4 @@
-"""The body of every answer that is not a success."""
+"""The body of every answer that is not a success, and what is wrong with documents that were only looked at."""
 
 from msgspec import Struct
 
@@ -16,3 +16,10 @@ class ErrorBody(Struct, frozen=True, kw_only=True):
     """The body of every answer that is not a success."""
 
     error: Fault
+
+
+class Flaw(Struct, frozen=True, kw_only=True):
+    """One thing wrong with a document; `path` says where, and is empty for the whole of it."""
+
+    path: str
+    message: str

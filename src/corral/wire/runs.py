@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Meta, Struct, field
 
-from corral.model.records import Explanation, Json, Run, RunLogLine
+from corral.model.records import Explanation, Json, Run, RunLogLine, StepTally
 from corral.model.states import JobStatus
 
 Text = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -44,6 +44,12 @@ class Explanations(Struct, frozen=True, kw_only=True):
 
     jobs: list[Explanation]
     next: int | None
+
+
+class StepTallies(Struct, frozen=True, kw_only=True):
+    """The steps of a run in the recipe's order, and how each went over all its jobs."""
+
+    steps: list[StepTally]
 
 
 class RunPage(Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ from corral.workflow.recipe import (
 from corral.workflow.redaction import MASK, collect_secrets, redact, redact_value
 from corral.workflow.render import Rendered, evaluate_for_each, evaluate_when, render
 from corral.workflow.validate import find_problems, parse_recipe
+from corral.workflow.yaml_writing import to_yaml
 
 __all__ = [
     "ANYWHERE",
@@ -82,4 +83,5 @@ __all__ = [
     "resolve_params",
     "resolve_plan",
     "to_json",
+    "to_yaml",
 ]

@@ -23,7 +23,7 @@ from corral.workflow.paths import at_index, at_key, did_you_mean
 from corral.workflow.recipe import Defaults, ParamSpec, Recipe, StepSpec
 from corral.workflow.source import read_document
 from corral.workflow.template import is_template
-from corral.workflow.validate import check_recipe, tidy
+from corral.workflow.validate import check_recipe, merge, tidy
 from corral.workflow.words import (
     Description,
     Identifier,
@@ -85,11 +85,11 @@ def parse_command(source: object, actions: Mapping[str, ActionSpec] = BUILT_IN) 
     command: CommandAsset = conformer.build(_read(source, "command_invalid"), CommandAsset, "")
     step = StepSpec(id="", **_settings(command, None))
     recipe = Recipe(name=command.name, params=command.params, steps=[step])
-    found = check_recipe(recipe, actions)
-    problems = [
-        *conformer.problems,
-        *(Problem(each.path.removeprefix("steps[0]").removeprefix("."), each.message) for each in found),
-    ]
+    found = (
+        Problem(each.path.removeprefix("steps[0]").removeprefix("."), each.message)
+        for each in check_recipe(recipe, actions)
+    )
+    problems = merge(conformer.problems, found)
     if problems:
         raise RecipeInvalidError(tidy(problems), code="command_invalid")
     return command
@@ -114,7 +114,7 @@ def compile_playbook(
         params=compiler.params,
     )
     found = [_moved(each, playbook) for each in check_recipe(recipe, actions)]
-    problems = [*compiler.conformer.problems, *found]
+    problems = merge(compiler.conformer.problems, found)
     if problems:
         raise RecipeInvalidError(tidy(problems), code="playbook_invalid")
     return recipe

@@ -153,8 +153,9 @@ def _without_defaults(value: Any) -> Any:
     if not isinstance(value, Struct):
         return value
     members = {each.encode_name: (getattr(value, each.name), each) for each in fields_of(type(value)).values()}
-    return {name: _without_defaults(member) for name, (member, each) in members.items() if member != _default(each)}
+    return {name: _without_defaults(member) for name, (member, each) in members.items() if member != default_of(each)}
 
 
-def _default(each: msgspec.structs.FieldInfo) -> Any:
+def default_of(each: msgspec.structs.FieldInfo) -> Any:
+    """What a field has when nothing is said."""
     return each.default if each.default_factory is msgspec.NODEFAULT else each.default_factory()

@@ -5,7 +5,7 @@ Called when a workflow, playbook or run is created. Whether files or devices exi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from corral.model.errors import Problem, RecipeInvalidError
 from corral.workflow.action_spec import ActionSpec
@@ -27,7 +27,7 @@ def parse_recipe(source: object, actions: Mapping[str, ActionSpec] = BUILT_IN) -
     """A valid recipe from YAML or JSON text or a decoded object; raises RecipeInvalidError with all problems."""
     conformer = Conformer()
     recipe: Recipe = conformer.build(read_document(source), Recipe, "")
-    problems = [*conformer.problems, *check_recipe(recipe, actions)]
+    problems = merge(conformer.problems, check_recipe(recipe, actions))
     if problems:
         raise RecipeInvalidError(tidy(problems))
     return recipe
@@ -45,6 +45,12 @@ def find_problems(source: object, actions: Mapping[str, ActionSpec] = BUILT_IN) 
 def check_recipe(recipe: Recipe, actions: Mapping[str, ActionSpec] = BUILT_IN) -> list[Problem]:
     """What is wrong with a well-formed recipe. Empty ids and actions stand for ones already refused."""
     return [problem for check in _CHECKS for problem in check(recipe, actions)]
+
+
+def merge(refused: Sequence[Problem], found: Iterable[Problem]) -> list[Problem]:
+    """All problems, without what was found wrong with the stand-in for a value that was refused already."""
+    places = {problem.path for problem in refused}
+    return [*refused, *(problem for problem in found if problem.path not in places)]
 
 
 def tidy(problems: list[Problem]) -> list[Problem]:

@@ -145,6 +145,11 @@ def _invalid(mark: Any, message: str) -> RecipeInvalidError:
     return RecipeInvalidError([Problem("", where + message)])
 
 
+def is_plain_text(text: str) -> bool:
+    """Whether a scalar without quotes is read as this text, and not as a number or a word of YAML's."""
+    return text not in _WORDS and not any(each.match(text) for each in (_INT, _FLOAT, _NON_FINITE))
+
+
 def _scalar(event: Any) -> object:
     text: str = event.value
     if event.style or event.tag == "!":

@@ -167,3 +167,13 @@ def test_a_bad_command_is_refused_at_its_place(command: object, path: str) -> No
 
     assert refused.value.code == "command_invalid"
     assert path in [problem.path for problem in refused.value.problems]
+
+
+def test_a_value_that_was_refused_is_not_judged_by_what_stands_in_for_it() -> None:
+    source = {"name": "tour", "steps": [{"command": "look", "timeout_s": 99_999}]}
+
+    with pytest.raises(RecipeInvalidError) as refused:
+        compile_playbook(source, {"look": parse_command({"name": "look", "uses": "device.screenshot"})})
+
+    assert [problem.path for problem in refused.value.problems] == ["steps[0].timeout_s"]
+    assert "86400" in refused.value.problems[0].message

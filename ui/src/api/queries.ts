@@ -4,7 +4,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { TileState } from "../components/heatmap/states";
 import { ApiError, call } from "./client";
 import { pollEvery } from "./polling";
-import type { Device, RunStatus, Session, Workflow } from "./schema";
+import type { Command, CommandBody, Device, Playbook, PlaybookBody, RunStatus, Session, Workflow } from "./schema";
 
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
@@ -139,3 +139,69 @@ export const presetsQuery = queryOptions({
   queryFn: ({ signal }) => call("get", "/api/presets", { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 });
+
+export const actionsQuery = queryOptions({
+  queryKey: ["actions"],
+  queryFn: ({ signal }) => call("get", "/api/actions", { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const commandsQuery = queryOptions({
+  queryKey: ["commands"],
+  queryFn: async ({ signal }): Promise<Command[]> => {
+    const commands: Command[] = [];
+    for (let after: string | null = ""; after !== null; ) {
+      const page: { commands: Command[]; next: string | null } = await call("get", "/api/commands", {
+        query: { limit: 1000, ...(after ? { after } : {}) },
+        signal,
+      });
+      commands.push(...page.commands);
+      after = page.next;
+    }
+    return commands;
+  },
+  staleTime: 5000,
+});
+
+export const playbooksQuery = queryOptions({
+  queryKey: ["playbooks"],
+  queryFn: async ({ signal }): Promise<Playbook[]> => {
+    const playbooks: Playbook[] = [];
+    for (let after: string | null = ""; after !== null; ) {
+      const page: { playbooks: Playbook[]; next: string | null } = await call("get", "/api/playbooks", {
+        query: { limit: 1000, ...(after ? { after } : {}) },
+        signal,
+      });
+      playbooks.push(...page.playbooks);
+      after = page.next;
+    }
+    return playbooks;
+  },
+  staleTime: 5000,
+});
+
+/** What saving a playbook would make of it; asked anew for every change of it, and after every save. */
+export const playbookCheckQuery = (body: PlaybookBody) =>
+  queryOptions({
+    queryKey: ["playbook-check", body],
+    queryFn: ({ signal }) => call("post", "/api/playbooks/validate", { body, signal }),
+    placeholderData: (previous) => previous,
+    staleTime: 10_000,
+    gcTime: 30_000,
+  });
+
+export const commandCheckQuery = (body: CommandBody) =>
+  queryOptions({
+    queryKey: ["command-check", body],
+    queryFn: ({ signal }) => call("post", "/api/commands/validate", { body, signal }),
+    placeholderData: (previous) => previous,
+    staleTime: 10_000,
+    gcTime: 30_000,
+  });
+
+export const stepTallyQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["steps", runId],
+    queryFn: ({ signal }) => call("get", "/api/runs/{run_id}/steps", { path: { run_id: runId }, signal }),
+    ...pollEvery(3000),
+  });

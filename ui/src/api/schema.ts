@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListActions
+         * @description Every action that steps may use, built in or of an extension, with the schema of what it is given.
+         */
+        get: operations["ApiActionsListActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/artifacts": {
         parameters: {
             query?: never;
@@ -102,6 +122,26 @@ export interface paths {
          * @description Store a command asset; 409 where its name is taken.
          */
         post: operations["ApiCommandsCreateCommand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/commands/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ValidateCommand
+         * @description Everything that is wrong with a command asset. Writes nothing, and does not look whether its name is taken.
+         */
+        post: operations["ApiCommandsValidateValidateCommand"];
         delete?: never;
         options?: never;
         head?: never;
@@ -564,6 +604,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playbooks/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ValidatePlaybook
+         * @description What saving this playbook would make of it, or everything that is wrong with it. Writes nothing.
+         */
+        post: operations["ApiPlaybooksValidateValidatePlaybook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/playbooks/{playbook_id}": {
         parameters: {
             query?: never;
@@ -668,6 +728,26 @@ export interface paths {
          * @description Why each job that has not started waits, by device number.
          */
         get: operations["ApiRunsRunIdExplainExplainRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * TallySteps
+         * @description How each step went over all jobs: draws, ends, and how long it took. 304 where the ETag is still right.
+         */
+        get: operations["ApiRunsRunIdStepsTallySteps"];
         put?: never;
         post?: never;
         delete?: never;
@@ -912,6 +992,24 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** ActionContract */
+        ActionContract: {
+            name: string;
+            summary: string;
+            modes: ("device" | "distributed")[];
+            args_schema: {
+                [key: string]: unknown;
+            };
+            exclusive: string[][];
+            repeatable: boolean;
+            default_timeout_s: number;
+            capability: string | null;
+        };
+        /** ActionList */
+        ActionList: {
+            actions: components["schemas"]["ActionContract"][];
+            timeout_bounds_s: number[];
+        };
         /** Artifact */
         Artifact: {
             /** Format: uuid */
@@ -1020,6 +1118,10 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        /** CommandCheck */
+        CommandCheck: {
+            problems: components["schemas"]["Flaw"][];
         };
         /** CommandPage */
         CommandPage: {
@@ -1171,6 +1273,11 @@ export interface components {
             offset: number;
             size_bytes: number;
             file?: components["schemas"]["InputFile"] | null;
+        };
+        /** Flaw */
+        Flaw: {
+            path: string;
+            message: string;
         };
         /** Grant */
         Grant: {
@@ -1358,6 +1465,13 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        /** PlaybookCheck */
+        PlaybookCheck: {
+            problems: components["schemas"]["Flaw"][];
+            text: string | null;
+            saved_version: number | null;
+            saved_text: string | null;
         };
         /** PlaybookPage */
         PlaybookPage: {
@@ -1600,6 +1714,27 @@ export interface components {
         /** SignIn */
         SignIn: {
             token: string;
+        };
+        /** StepTallies */
+        StepTallies: {
+            steps: components["schemas"]["StepTally"][];
+        };
+        /** StepTally */
+        StepTally: {
+            position: number;
+            step: string;
+            title: string | null;
+            action: string | null;
+            probability: number;
+            jobs: number;
+            chosen: number;
+            left_out: number;
+            running: number;
+            succeeded: number;
+            failed: number;
+            skipped: number;
+            cancelled: number;
+            median_s: number | null;
         };
         /** StoredArtifact */
         StoredArtifact: {
@@ -1996,6 +2131,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type ActionContract = components['schemas']['ActionContract'];
+export type ActionList = components['schemas']['ActionList'];
 export type Artifact = components['schemas']['Artifact'];
 export type ArtifactAnnouncement = components['schemas']['ArtifactAnnouncement'];
 export type ArtifactPage = components['schemas']['ArtifactPage'];
@@ -2006,6 +2143,7 @@ export type Beat = components['schemas']['Beat'];
 export type Callback = components['schemas']['Callback'];
 export type CallbackReply = components['schemas']['CallbackReply'];
 export type Command = components['schemas']['Command'];
+export type CommandCheck = components['schemas']['CommandCheck'];
 export type CommandPage = components['schemas']['CommandPage'];
 export type Connection = components['schemas']['Connection'];
 export type Device = components['schemas']['Device'];
@@ -2024,6 +2162,7 @@ export type FarmStatus = components['schemas']['FarmStatus'];
 export type FileAnnouncement = components['schemas']['FileAnnouncement'];
 export type FilePage = components['schemas']['FilePage'];
 export type FileUpload = components['schemas']['FileUpload'];
+export type Flaw = components['schemas']['Flaw'];
 export type Grant = components['schemas']['Grant'];
 export type Health = components['schemas']['Health'];
 export type Heartbeat = components['schemas']['Heartbeat'];
@@ -2040,6 +2179,7 @@ export type OperatorPage = components['schemas']['OperatorPage'];
 export type OperatorToken = components['schemas']['OperatorToken'];
 export type ParamSpec = components['schemas']['ParamSpec'];
 export type Playbook = components['schemas']['Playbook'];
+export type PlaybookCheck = components['schemas']['PlaybookCheck'];
 export type PlaybookPage = components['schemas']['PlaybookPage'];
 export type Preset = components['schemas']['Preset'];
 export type PresetList = components['schemas']['PresetList'];
@@ -2061,6 +2201,8 @@ export type ScanStatus = components['schemas']['ScanStatus'];
 export type Scans = components['schemas']['Scans'];
 export type Session = components['schemas']['Session'];
 export type SignIn = components['schemas']['SignIn'];
+export type StepTallies = components['schemas']['StepTallies'];
+export type StepTally = components['schemas']['StepTally'];
 export type StoredArtifact = components['schemas']['StoredArtifact'];
 export type WaitReason = components['schemas']['WaitReason'];
 export type Workflow = components['schemas']['Workflow'];
@@ -2092,6 +2234,26 @@ export type ErrorBody = components['schemas']['ErrorBody'];
 export type Fault = components['schemas']['Fault'];
 export type $defs = Record<string, never>;
 export interface operations {
+    ApiActionsListActions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionList"];
+                };
+            };
+        };
+    };
     ApiArtifactsListArtifacts: {
         parameters: {
             query?: {
@@ -2277,6 +2439,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Command"];
+                };
+            };
+        };
+    };
+    ApiCommandsValidateValidateCommand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommandBody"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandCheck"];
                 };
             };
         };
@@ -3016,6 +3202,30 @@ export interface operations {
             };
         };
     };
+    ApiPlaybooksValidateValidatePlaybook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaybookBody"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaybookCheck"];
+                };
+            };
+        };
+    };
     ApiPlaybooksPlaybookIdGetPlaybook: {
         parameters: {
             query?: never;
@@ -3207,6 +3417,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Explanations"];
                 };
+            };
+        };
+    };
+    ApiRunsRunIdStepsTallySteps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepTallies"];
+                };
+            };
+            /** @description Nothing changed since the ETag that was sent */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

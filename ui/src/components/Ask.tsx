@@ -12,7 +12,8 @@ interface AskProps {
   field?: string;
   initial?: string;
   isRequired?: boolean;
-  confirm: string;
+  /** What is agreed to; without it there is only something to know. */
+  confirm?: string;
   isDangerous?: boolean;
   isPending: boolean;
   error: Error | null;
@@ -57,9 +58,11 @@ export function Ask(props: AskProps) {
         <Refusal error={props.error} />
         <div className="flex justify-end gap-2">
           <Button onClick={() => dialog.current?.close()}>{t("ask.no")}</Button>
-          <Button type="submit" look={props.isDangerous ? "danger" : "primary"} disabled={props.isPending}>
-            {props.confirm}
-          </Button>
+          {props.confirm && (
+            <Button type="submit" look={props.isDangerous ? "danger" : "primary"} disabled={props.isPending}>
+              {props.confirm}
+            </Button>
+          )}
         </div>
       </form>
     </dialog>

@@ -11,10 +11,11 @@ from msgspec import Meta, field
 
 from corral.api.auth import caller_of
 from corral.api.server import Server
-from corral.model.errors import InvalidRequestError
+from corral.model.errors import InvalidRequestError, RecipeInvalidError
 from corral.model.records import Command, Json
-from corral.wire.commands import CommandPage
-from corral.workflow import CommandAsset
+from corral.wire.commands import CommandCheck, CommandPage
+from corral.wire.problems import Flaw
+from corral.workflow import CommandAsset, installed_actions, parse_command
 
 Tags = Annotated[list[Annotated[str, Meta(min_length=1, max_length=100)]], Meta(max_length=100)]
 
@@ -32,6 +33,16 @@ async def create_command(
     """Store a command asset; 409 where its name is taken."""
     asset, tags = _split(data)
     return await server.engine.commands.create_command(asset, tags=tags or [], actor=caller_of(request).actor)
+
+
+@post("/api/commands/validate", status_code=200, sync_to_thread=False)
+def validate_command(data: JSONBody[Json]) -> CommandCheck:
+    """Everything that is wrong with a command asset. Writes nothing, and does not look whether its name is taken."""
+    try:
+        parse_command(_split(data)[0], installed_actions())
+    except RecipeInvalidError as invalid:
+        return CommandCheck(problems=[Flaw(path=each.path, message=each.message) for each in invalid.problems])
+    return CommandCheck(problems=[])
 
 
 @get("/api/commands")
@@ -72,7 +83,7 @@ async def delete_command(
     await server.engine.commands.delete_command(command_id, actor=caller_of(request).actor)
 
 
-HANDLERS: Final = [create_command, list_commands, get_command, update_command, delete_command]
+HANDLERS: Final = [create_command, validate_command, list_commands, get_command, update_command, delete_command]
 
 
 def _split(body: Json) -> tuple[Json, list[str] | None]:

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Final
 from uuid import UUID
 
+import msgspec
 from litestar import Request, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
@@ -10,9 +11,11 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from corral import workflow
 from corral.api.auth import caller_of
 from corral.api.server import Server
-from corral.model.errors import InvalidRequestError
-from corral.model.records import Json, Playbook
-from corral.wire.playbooks import PlaybookPage
+from corral.model.errors import InvalidRequestError, NotFoundError, RecipeInvalidError
+from corral.model.records import Json, Playbook, Workflow
+from corral.wire.playbooks import PlaybookCheck, PlaybookPage
+from corral.wire.problems import Flaw
+from corral.workflow.words import Slug
 
 
 class PlaybookBody(workflow.Playbook, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -25,6 +28,22 @@ async def save_playbook(
 ) -> Playbook:
     """Compile a playbook and store it under its name, together with the next version of its workflow."""
     return await server.engine.playbooks.save_playbook(data, actor=caller_of(request).actor)
+
+
+@post("/api/playbooks/validate", status_code=200)
+async def validate_playbook(data: JSONBody[Json], server: NamedDependency[Server]) -> PlaybookCheck:
+    """What saving this playbook would make of it, or everything that is wrong with it. Writes nothing."""
+    try:
+        text, problems = workflow.to_yaml(await server.engine.playbooks.compile_playbook(data)), []
+    except RecipeInvalidError as invalid:
+        text, problems = None, [Flaw(path=each.path, message=each.message) for each in invalid.problems]
+    saved = await _find_saved(data.get("name"), server)
+    return PlaybookCheck(
+        problems=problems,
+        text=text,
+        saved_version=saved.version if saved else None,
+        saved_text=workflow.to_yaml(msgspec.convert(saved.recipe, workflow.Recipe)) if saved else None,
+    )
 
 
 @get("/api/playbooks")
@@ -66,4 +85,12 @@ async def delete_playbook(
     await server.engine.playbooks.delete_playbook(playbook_id, actor=caller_of(request).actor)
 
 
-HANDLERS: Final = [save_playbook, list_playbooks, get_playbook, update_playbook, delete_playbook]
+HANDLERS: Final = [save_playbook, validate_playbook, list_playbooks, get_playbook, update_playbook, delete_playbook]
+
+
+async def _find_saved(name: object, server: Server) -> Workflow | None:
+    """The newest version of the name, if that is a name and there is one."""
+    try:
+        return await server.engine.workflows.find(msgspec.convert(name, Slug))
+    except (msgspec.ValidationError, NotFoundError):
+        return None

@@ -18,7 +18,7 @@ from corral.model.errors import InvalidRequestError
 from corral.model.records import Json, Run, Workflow
 from corral.model.states import RunStatus
 from corral.telemetry import bound
-from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest
+from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest, StepTallies
 from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
 
 # Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
@@ -85,6 +85,18 @@ async def explain_run(
     jobs = await server.engine.runs.explain_run(run_id, after=after, limit=limit)
     numbers = [job.index_no for job in jobs if job.index_no is not None]
     return Explanations(jobs=jobs, next=numbers[-1] if len(numbers) == limit else None)
+
+
+@get("/api/runs/{run_id:uuid}/steps")
+async def tally_steps(
+    run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]
+) -> Response[StepTallies]:
+    """How each step went over all jobs: draws, ends, and how long it took. 304 where the ETag is still right."""
+    etag = f'"{await server.engine.runs.get_run_version(run_id)}"'
+    headers = {"etag": etag, "cache-control": "private, no-cache"}
+    if etag in request.headers.get("if-none-match", ""):
+        return Response(None, status_code=304, headers=headers)  # type: ignore[arg-type]
+    return Response(StepTallies(steps=await server.engine.runs.tally_steps(run_id)), headers=headers)
 
 
 @get("/api/runs/{run_id:uuid}/logs")
@@ -169,6 +181,7 @@ HANDLERS: Final = [
     list_runs,
     get_monitor,
     explain_run,
+    tally_steps,
     list_run_logs,
     cancel_run,
     review_run,

@@ -1,6 +1,6 @@
 """Playbooks: ordered choices of command assets. Saving one compiles it to a workflow version."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import msgspec
@@ -8,8 +8,8 @@ import msgspec
 from corral.engine.database import Database, to_record, to_records
 from corral.engine.gateway.commands import Commands, to_asset
 from corral.model.errors import NotFoundError, RecipeInvalidError
-from corral.model.records import Playbook
-from corral.workflow import BUILT_IN, ActionSpec, compile_playbook, to_json
+from corral.model.records import Command, Playbook
+from corral.workflow import BUILT_IN, ActionSpec, Recipe, compile_playbook, to_json
 from corral.workflow.source import read_document
 
 
@@ -28,17 +28,21 @@ class Playbooks:
         the caller may then save again.
         """
         document = _read(source)
-        commands = {command.name: command for command in await self._commands.list_by_name(_named_in(document))}
-        assets = {name: to_asset(command) for name, command in commands.items()}
-        recipe = compile_playbook(document, assets, self._actions)
+        commands = await self._commands.list_by_name(_named_in(document))
+        recipe = self._compile(document, commands)
         playbook_id: UUID = await self._database.fetch_value(
             "select (corral.fn_save_playbook($1, $2, $3, $4)).playbook_id",
             document,
             msgspec.json.decode(to_json(recipe)),
-            {name: command.revision for name, command in commands.items()},
+            {command.name: command.revision for command in commands},
             actor,
         )
         return await self.get(playbook_id)
+
+    async def compile_playbook(self, source: object) -> Recipe:
+        """What saving the playbook would make its workflow of. Writes nothing. Raises RecipeInvalidError as saving does."""
+        document = _read(source)
+        return self._compile(document, await self._commands.list_by_name(_named_in(document)))
 
     async def delete_playbook(self, playbook_id: UUID, *, actor: str | None = None) -> None:
         """Its workflow versions and their runs stay. Raises NotFoundError."""
@@ -58,6 +62,10 @@ class Playbooks:
             "select * from corral.playbook_states where name > $1 order by name limit $2", after, limit
         )
         return to_records(rows, Playbook)
+
+    def _compile(self, document: object, commands: Sequence[Command]) -> Recipe:
+        assets = {command.name: to_asset(command) for command in commands}
+        return compile_playbook(document, assets, self._actions)
 
 
 def _read(source: object) -> object:

@@ -7,7 +7,7 @@ from uuid import UUID
 from corral.engine.announce import EVERYBODY, Announcements
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import NotFoundError
-from corral.model.records import Explanation, Json, Run, RunLogLine, RunSpec
+from corral.model.records import Explanation, Json, Run, RunLogLine, RunSpec, StepTally
 from corral.model.states import JobStatus, RunStatus
 
 
@@ -110,6 +110,11 @@ class Runs:
         """
         rows = await self._database.fetch("select * from corral.fn_explain_run($1, $2, $3)", run_id, after, limit)
         return to_records(rows, Explanation)
+
+    async def tally_steps(self, run_id: UUID) -> list[StepTally]:
+        """How each step went over all jobs of a run, in the recipe's order. Raises NotFoundError."""
+        rows = await self._database.fetch("select * from corral.fn_tally_steps($1)", run_id)
+        return to_records(rows, StepTally)
 
     async def list_run_logs(
         self, run_id: UUID, *, device: str | None = None, after: int = 0, limit: int = 1000

@@ -18,6 +18,7 @@ import { useWords } from "../../i18n/text";
 import { DeviceDrawer } from "./DeviceDrawer";
 import { secondsLeft, shareEnded } from "./eta";
 import { RunActions } from "./RunActions";
+import { StepTallies } from "./StepTallies";
 import { tilesOf } from "./tiles";
 
 const STATES: readonly TileState[] = ["done", "error", "running", "waiting", "offline", "cancelled"];
@@ -54,6 +55,7 @@ export function MonitorPage() {
               <Empty title={words.t(data.run.finished_at ? "monitor.no_devices" : "monitor.preparing")} />
             </div>
           )}
+          <StepTallies runId={runId} />
           <RunEvidence monitor={data} />
         </div>
         {tile && <DeviceDrawer key={tile.index} monitor={data} tile={tile} onClose={() => show(undefined)} />}

@@ -1,5 +1,6 @@
 -- Write down the steps that nodes report, each under the attempt of its job, so that attempt 2 never overwrites the evidence of
--- attempt 1. The latest word of a batch counts; job_finished repeats every step's final state, which heals steps whose own event
+-- attempt 1. The latest word of a batch counts, and what only an earlier one said stays: a quick step's start, end and job come in
+-- one batch, the draw is told by the first, the output by the second. job_finished repeats every step's final state, which heals steps whose own event
 -- came too late; a final state never changes. Called by fn_apply_node_events after fn_apply_job_progress; the jobs are locked.
 create or replace function corral.fn_apply_steps(p_events corral.judged_event[]) returns void
 language plpgsql volatile
@@ -16,17 +17,21 @@ begin
           from unnest(p_events) e, jsonb_array_elements(e.body -> 'steps') as s (body)
          where e.outcome = 'applied' and e.type = 'job_finished' and e.body ? 'steps'
     ), latest as (
-        select distinct on (t.job_id, t.body ->> 'step') t.*, t.body ->> 'step' as name,
-               min(t.at) over (partition by t.job_id, t.body ->> 'step') as first_at
+        select distinct on (t.job_id, t.body ->> 'step') t.*, t.body ->> 'step' as name, min(t.at) over step as first_at,
+               max((t.body ->> 'probability')::double precision) over step as probability,
+               max((t.body ->> 'draw')::double precision) over step as draw,
+               max(fn_one_of(t.body ->> 'decision', '{execute,skip}')) over step as decision,
+               (array_agg(t.body -> 'input') filter (where t.body -> 'input' <> 'null') over step)[1] as input,
+               (array_agg(t.body -> 'output') filter (where t.body -> 'output' <> 'null') over step)[1] as output
           from told t
+        window step as (partition by t.job_id, t.body ->> 'step')
          order by t.job_id, t.body ->> 'step', (t.status = 'running'), t.seq desc
     )
     insert into job_steps as o (job_id, job_attempt, name, position, title, action, status, attempt, probability, draw, decision,
                                 skip_cause, input, output, failure_reason, error_message, created_at, started_at, finished_at)
     select n.job_id, j.attempt, n.name, coalesce((n.body ->> 'position')::integer, 0), n.body ->> 'title', n.body ->> 'action',
-           n.status, coalesce((n.body ->> 'attempt')::integer, 1), (n.body ->> 'probability')::double precision,
-           (n.body ->> 'draw')::double precision, fn_one_of(n.body ->> 'decision', '{execute,skip}'),
-           fn_one_of(n.body ->> 'skip_cause', '{draw,when,upstream,cancelled,stopped}'), nullif(n.body -> 'input', 'null'), nullif(n.body -> 'output', 'null'),
+           n.status, coalesce((n.body ->> 'attempt')::integer, 1), n.probability, n.draw, n.decision,
+           fn_one_of(n.body ->> 'skip_cause', '{draw,when,upstream,cancelled,stopped}'), n.input, n.output,
            n.body ->> 'failure_reason', n.body ->> 'error_message', fn_now(),
            fn_clamp_time(n.first_at, j.started_at, fn_now()),
            case when n.status <> 'running' then fn_clamp_time(n.at, j.started_at, fn_now()) end
