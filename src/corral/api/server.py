@@ -4,9 +4,10 @@ from corral.api.commit import CallbackCommitter
 from corral.api.doorkeeper import Doorkeeper
 from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
-from corral.api.waiting import WaitingPulls
+from corral.api.waiting import Waiting
 from corral.config import ServerConfig
 from corral.engine import Engine
+from corral.engine.announce import STEPS
 from corral.storage import Storage
 
 
@@ -20,5 +21,6 @@ class Server:
         self.metrics = Metrics()
         self.known = KnownCredentials(engine)
         self.doorkeeper = Doorkeeper(config, self.known)
-        self.waiting = WaitingPulls(engine)
+        self.waiting = Waiting(engine.nodes.list_news)
+        self.claims = Waiting(engine.steps.list_step_news, hint=STEPS)
         self.committer = CallbackCommitter(engine)
