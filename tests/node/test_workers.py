@@ -4,82 +4,11 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.api.process import running
-from tests.node.conftest import MakeRig
-from tests.node.rig import Desk, NodeProcess
-
-MakeDesk = Callable[..., AbstractAsyncContextManager["WorkerDesk"]]
-
-
-def shell(step_id: str, command: str, **fields: object) -> dict[str, Any]:
-    return {"id": step_id, "uses": "shell.run", "with": {"command": command}, **fields}
-
-
-class WorkerDesk(Desk):
-    """A server, and workers that have no phones."""
-
-    @asynccontextmanager
-    async def worker(self, name: str = "worker", *flags: str) -> AsyncIterator[NodeProcess]:
-        """A worker from the moment that it is registered until the block ends."""
-        worker = await self.start_node(
-            "--drivers", "none", "--allow-shell", *flags, node_id=name, state=self.state.with_name(name)
-        )
-        try:
-            await worker.read_until("registered")
-            yield worker
-        finally:
-            await worker.kill()
-
-    async def given_distributed(self, *steps: dict[str, Any], mode: str = "distributed", **fields: Any) -> str:  # noqa: ANN401
-        """Start a run of these steps; its id."""
-        recipe = {"name": "spread", "mode": mode, "steps": list(steps), **fields.pop("recipe", {})}
-        answer = await self.http.post("/api/workflows", json=recipe)
-        assert answer.is_success, answer.text
-        answer = await self.http.post("/api/runs", json={"workflow": "spread", **fields})
-        assert answer.is_success, answer.text
-        run_id: str = answer.json()["run_id"]
-        return run_id
-
-    async def graph(self, run_id: str) -> dict[str, Any]:
-        answer = await self.http.get(f"/api/runs/{run_id}/graph")
-        assert answer.is_success, answer.text
-        graph: dict[str, Any] = answer.json()
-        return graph
-
-    async def statuses(self, run_id: str) -> dict[str, str]:
-        return {step["step"]: step["status"] for step in (await self.graph(run_id))["steps"]}
-
-    async def output(self, run_id: str) -> Any:  # noqa: ANN401 - any JSON
-        return (await self.graph(run_id))["job"]["output"]
-
-    async def until_step(self, run_id: str, step: str, status: str) -> None:
-        def is_so(graph: dict[str, Any]) -> bool:
-            return any(each["step"] == step and each["status"] == status for each in graph["steps"])
-
-        await self.until(f"/api/runs/{run_id}/graph", is_so)
-
-    async def check_invariants(self) -> None:
-        assert await self.query("select * from corral.fn_check_invariants()") == []
-
-
-@pytest.fixture
-def make_desk(farm_dsn: str, adb_port: int, tmp_path: Path) -> MakeDesk:
-    @asynccontextmanager
-    async def make() -> AsyncIterator[WorkerDesk]:
-        async with running("--database-url", farm_dsn) as server:
-            desk = WorkerDesk(server, [], dsn=farm_dsn, adb_port=adb_port, state=tmp_path / "state", env={})
-            async with desk.http:
-                yield desk
-                await desk.check_invariants()
-
-    return make
+from tests.node.conftest import MakeDesk, MakeRig
+from tests.node.worker_desk import shell
 
 
 async def test_outputs_feed_later_steps_and_the_last_ones_are_the_jobs(make_desk: MakeDesk) -> None:
@@ -89,7 +18,7 @@ async def test_outputs_feed_later_steps_and_the_last_ones_are_the_jobs(make_desk
             shell("left", "echo 'OUTPUT: {\"said\": \"{{ steps.build.output.version }}\"}'"),
             shell("right", "true", needs=["build"], when="steps.build.output.version == '2.0'"),
             {"id": "tell", "uses": "report", "needs": ["left", "right"],
-             "with": {"data": {"said": "{{ steps.left.output.said }}", "right": "{{ steps.right.status }}"}}},
+             "with": {"message": "done", "data": {"said": "{{ steps.left.output.said }}", "right": "{{ steps.right.status }}"}}},
         )  # fmt: skip
 
         view = await desk.until_ended(run)
@@ -131,25 +60,12 @@ async def test_a_failing_step_is_retried_and_then_skips_what_needs_it(make_desk:
 async def test_a_step_repeats_for_each_item_side_by_side_or_one_after_the_other(make_desk: MakeDesk) -> None:
     async with make_desk() as desk, desk.worker("one"), desk.worker("two"):
         run = await desk.given_distributed(
-            shell("list", "echo 'OUTPUT: {\"names\": [\"a\", \"b\", \"c\"]}'"),
-            shell("each", "echo 'OUTPUT: {\"got\": \"{{ item }}\"}'", for_each="{{ steps.list.output.names }}"),
-            shell("row", "test {{ item }} != 2", needs=["list"], for_each=[1, 2, 3], sequential=True),
-            {"id": "none", "uses": "report", "needs": [], "for_each": "{{ params.empty }}", "with": {"message": "x"}},
-            {"id": "tell", "uses": "report", "needs": ["each", "none"],
-             "with": {"data": {"first": "{{ steps.each.output.items[0].output.got }}",
-                               "count": "{{ steps.each.output.count + steps.none.output.count }}"}}},
-            recipe={"params": {"empty": {"type": "string", "required": False}}},
-        )  # fmt: skip
-        view = await desk.until_ended(run)
-        assert view["run"]["status"] == "failed"  # null is no list
-
-        run = await desk.given_distributed(
             shell("list", "echo 'OUTPUT: {\"names\": [\"a\", \"b\", \"c\"], \"none\": []}'"),
             shell("each", "echo 'OUTPUT: {\"got\": \"{{ item }}\"}'", for_each="{{ steps.list.output.names }}"),
             shell("row", "test {{ item }} != 2", needs=["list"], for_each=[1, 2, 3], sequential=True),
             shell("none", "true", needs=["list"], for_each="{{ steps.list.output.none }}"),
             {"id": "tell", "uses": "report", "needs": ["each", "none"],
-             "with": {"data": {"first": "{{ steps.each.output['items'][0].output.got }}",
+             "with": {"message": "done", "data": {"first": "{{ steps.each.output['items'][0].output.got }}",
                                "count": "{{ steps.each.output.count + steps.none.output.count }}"}}},
         )  # fmt: skip
         view = await desk.until_ended(run)
@@ -275,7 +191,7 @@ async def test_a_local_run_is_one_workers_from_beginning_to_end(make_desk: MakeD
         output = graph["job"]["output"]
         assert output["read"]["n"] == 2
         lines = (await desk.http.get(f"/api/runs/{run}/logs")).json()["lines"]
-        assert [line["message"] for line in lines if line["step"] == "read"][0] == "secret-***"
+        assert next(line["message"] for line in lines if line["step"] == "read") == "secret-•••"
 
 
 async def test_a_killed_workers_local_job_begins_anew_elsewhere(make_desk: MakeDesk, tmp_path: Path) -> None:
@@ -359,7 +275,7 @@ async def test_a_step_that_asks_for_a_phone_by_its_tag_gets_that_one(make_rig: M
                 {"id": "one", "uses": "device.shell", "needs": [], "requires": ["phone:pixel"],
                  "with": {"command": "getprop ro.serialno"}},
                 {"id": "tell", "uses": "report", "needs": ["any", "one"],
-                 "with": {"data": {"serial": "{{ steps.one.output.stdout|trim }}"}}},
+                 "with": {"message": "done", "data": {"serial": "{{ steps.one.output.stdout|trim }}"}}},
             ],
         }  # fmt: skip
         (await rig.http.post("/api/workflows", json=recipe)).raise_for_status()
