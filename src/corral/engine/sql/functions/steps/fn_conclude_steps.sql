@@ -78,7 +78,9 @@ begin
 
     v_jobs := v_jobs || fn_promote_dependents(v_jobs, v_steps, v_unmet, v_owners);
     with counted as (
-        select u.job_id, count(*)::integer as over from unnest(v_jobs) as u (job_id) group by u.job_id
+        select u.job_id, count(*) filter (where u.is_over)::integer as over
+          from (select unnest(v_jobs) as job_id, true as is_over union all select unnest(v_started), false) u
+         group by u.job_id
     ), moved as (
         update jobs j
            set open_steps = j.open_steps - c.over,
@@ -88,7 +90,7 @@ begin
                is_started = j.is_started or j.job_id = any (v_started),
                started_at = coalesce(j.started_at, case when j.job_id = any (v_started) then v_now end)
           from counted c
-         where j.job_id = c.job_id and j.finished_at is null
+         where j.job_id = c.job_id and j.finished_at is null and (c.over > 0 or not j.is_started)
         returning j.job_id, j.run_id, j.node_id, j.is_started, j.open_steps = 0 and not j.is_open as is_over
     )
     select array_agg(m.job_id) filter (where m.is_over),
