@@ -84,7 +84,10 @@ class Waiting:
         while True:
             await asyncio.sleep(_PAUSE_S)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._hinted.wait(), POLL_EVERY_S - _PAUSE_S)
+                async with asyncio.timeout(
+                    POLL_EVERY_S - _PAUSE_S
+                ):  # wait_for may swallow the cancel that ends this task
+                    await self._hinted.wait()
             self._hinted.clear()
             if self._waiters:
                 try:
