@@ -30,7 +30,7 @@ class Worker(Node):
         claimed: dict[str, Any] = answer.json()
         return claimed
 
-    async def claim_names(self, **fields: object) -> list[str]:
+    async def claim_names(self, **fields: Any) -> list[str]:  # noqa: ANN401 - of the claim
         return [step["step"] for step in (await self.claim(**fields))["steps"]]
 
     async def finish(self, *steps: dict[str, Any], **fields: object) -> list[str]:
