@@ -8,6 +8,7 @@ from corral.api.waiting import Waiting
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.announce import STEPS
+from corral.model.records import News
 from corral.storage import Storage
 
 
@@ -21,6 +22,12 @@ class Server:
         self.metrics = Metrics()
         self.known = KnownCredentials(engine)
         self.doorkeeper = Doorkeeper(config, self.known)
-        self.waiting = Waiting(engine.nodes.list_news)
-        self.claims = Waiting(engine.steps.list_step_news, hint=STEPS)
+        self.waiting = Waiting(self._list_news)
+        self.claims = Waiting(self._list_step_news, hint=STEPS)
         self.committer = CallbackCommitter(engine)
+
+    async def _list_news(self, node_ids: list[str]) -> list[News]:
+        return await self.engine.nodes.list_news(node_ids)
+
+    async def _list_step_news(self, node_ids: list[str]) -> list[News]:
+        return await self.engine.steps.list_step_news(node_ids)

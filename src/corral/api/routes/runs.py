@@ -103,11 +103,12 @@ async def list_run_logs(
     server: NamedDependency[Server],
     *,
     device: Annotated[str | None, QueryParameter(max_length=128)] = None,
+    step: Annotated[str | None, QueryParameter(max_length=200)] = None,
     after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
     limit: Annotated[int, QueryParameter(ge=1, le=5000)] = 1000,
 ) -> LogPage:
-    """The log lines of a run, or of one of its devices; asked again with `next`, what has come since."""
-    lines = await server.engine.runs.list_run_logs(run_id, device=device, after=after, limit=limit)
+    """The log lines of a run, or of one of its devices or steps; asked again with `next`, what has come since."""
+    lines = await server.engine.runs.list_run_logs(run_id, device=device, step=step, after=after, limit=limit)
     return LogPage(lines=lines, next=lines[-1].line_no if lines else after)
 
 

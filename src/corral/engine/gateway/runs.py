@@ -130,14 +130,14 @@ class Runs:
         return to_records(rows, Explanation)
 
     async def list_run_logs(
-        self, run_id: UUID, *, device: str | None = None, after: int = 0, limit: int = 1000
+        self, run_id: UUID, *, device: str | None = None, step: str | None = None, after: int = 0, limit: int = 1000
     ) -> list[RunLogLine]:
         """Log lines, oldest first; `after` is the last number seen. Whoever goes on like that misses none.
 
         `device` is a number or a serial. Raises NotFoundError for the run.
         """
         rows = await self._database.fetch(
-            "select * from corral.fn_list_run_logs($1, $2, $3, $4)", run_id, device, after, limit
+            "select * from corral.fn_list_run_logs($1, $2, $3, $4, $5)", run_id, device, after, limit, step
         )
         return to_records(rows, RunLogLine)
 

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { monitorQuery } from "../../api/queries";
+import { graphQuery, monitorQuery } from "../../api/queries";
 import type { Monitor as MonitorView } from "../../api/schema";
 import { RunBadge } from "../../components/Badge";
 import { HeatmapPanel } from "../../components/heatmap/Panel";
@@ -17,7 +17,9 @@ import { useTitle } from "../../components/useTitle";
 import { useWords } from "../../i18n/text";
 import { DeviceDrawer } from "./DeviceDrawer";
 import { secondsLeft, shareEnded } from "./eta";
+import { Graph } from "./Graph";
 import { RunActions } from "./RunActions";
+import { StepDrawer } from "./StepDrawer";
 import { tilesOf } from "./tiles";
 
 const STATES: readonly TileState[] = ["done", "error", "running", "waiting", "offline", "cancelled"];
@@ -26,15 +28,21 @@ const route = getRouteApi("/runs/$runId");
 export function MonitorPage() {
   const words = useWords();
   const { runId } = route.useParams();
-  const { device } = route.useSearch();
+  const { device, step: stepName } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(monitorQuery(runId, device));
   useTitle(data?.run.name ?? words.t("nav.runs"));
   const tiles = useMemo(() => (data ? tilesOf(data, words) : []), [data, words]);
   const show = (index: number | undefined) =>
     void navigate({ search: index === undefined ? {} : { device: index }, replace: true });
+  const hasNoTiles = data !== undefined && tiles.length === 0 && data.run.counts.total > 0;
+  const { data: graph } = useQuery(graphQuery(runId, hasNoTiles));
+  const steps = hasNoTiles ? (graph?.steps ?? []) : [];
+  const showStep = (name: string | undefined) =>
+    void navigate({ search: name === undefined ? {} : { step: name }, replace: true });
   if (!data) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />;
   const tile = data.heatmap.items.find((item) => item.index === device);
+  const step = steps.find((each) => each.step === stepName);
   return (
     <div className="stack gap-5">
       <Heading monitor={data} />
@@ -49,6 +57,8 @@ export function MonitorPage() {
               open={device}
               onOpen={(index) => show(index === device ? undefined : index)}
             />
+          ) : steps.length > 0 ? (
+            <Graph steps={steps} open={stepName} onOpen={(name) => showStep(name === stepName ? undefined : name)} />
           ) : (
             <div className="card">
               <Empty title={words.t(data.run.finished_at ? "monitor.no_devices" : "monitor.preparing")} />
@@ -57,6 +67,7 @@ export function MonitorPage() {
           <RunEvidence monitor={data} />
         </div>
         {tile && <DeviceDrawer key={tile.index} monitor={data} tile={tile} onClose={() => show(undefined)} />}
+        {step && <StepDrawer key={step.step} runId={runId} step={step} onClose={() => showStep(undefined)} />}
       </div>
     </div>
   );
