@@ -120,7 +120,13 @@ class PrepareSteps:
             self._settle(grant, StepStatus.SUCCEEDED, output={"items": [], "count": 0})
             return
         children = repeat(
-            grant.name, plan, action=grant.action, title=grant.title, harmless=grant.continue_on_failure, count=count
+            grant.name,
+            plan,
+            action=grant.action,
+            title=grant.title,
+            needs=grant.needs,
+            harmless=grant.continue_on_failure,
+            count=count,
         )
         if not await self._engine.steps.expand_step(self._node_id, grant, children):
             self._settle(grant, StepStatus.CANCELLED)

@@ -64,9 +64,16 @@ def distribute(recipe: Recipe, plan: Plan) -> list[NewStep]:
 
 
 def repeat(
-    name: str, plan: StepPlan, *, action: str | None, title: str | None, harmless: bool, count: int
+    name: str,
+    plan: StepPlan,
+    *,
+    action: str | None,
+    title: str | None,
+    needs: list[str],
+    harmless: bool,
+    count: int,
 ) -> list[NewStep]:
-    """The repetitions of a step for so many items, side by side or one after the other."""
+    """The repetitions of a step for so many items, side by side or one after the other; each needs what the step needed."""
     if plan.repetition is None:
         raise ValueError(f"the step {name} does not repeat")
     own = msgspec.structs.replace(plan, for_each=plan.for_each, repetition=None, when=None, of=name, probability=1.0)
@@ -77,7 +84,7 @@ def repeat(
             name=child,
             action=action,
             title=title,
-            needs=[names[index - 1]] if plan.sequential and index else [],
+            needs=[*needs, *([names[index - 1]] if plan.sequential and index else [])],
             spec=msgspec.to_builtins(msgspec.structs.replace(own, index=index)),
             continue_on_failure=harmless,
             **common,

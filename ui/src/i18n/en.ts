@@ -94,6 +94,7 @@ export const en = {
 
   "monitor.progress": "Progress",
   "monitor.heatmap": "The run's devices",
+  "monitor.steps_ended": "{ended} of {total} steps",
   "monitor.ended": "{ended} of {total} devices",
   "monitor.running_for": "running for {time}",
   "monitor.took": "took {time}",
@@ -144,7 +145,6 @@ export const en = {
   "graph.label": "Steps and what they need",
   "graph.hint": "Arrow keys move along the arrows; Enter opens a step.",
   "graph.count": { one: "{count} step", other: "{count} steps" },
-  "graph.node": "{step}: {status}",
   "graph.worker": "Worker",
   "graph.needs": "Needs",
   "graph.requires": "Requires",

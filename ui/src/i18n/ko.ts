@@ -97,6 +97,7 @@ export const ko: Record<MessageKey, Message> = {
 
   "monitor.progress": "진행 상황",
   "monitor.heatmap": "이 실행의 기기",
+  "monitor.steps_ended": "단계 {total}개 중 {ended}개",
   "monitor.ended": "기기 {total}대 중 {ended}대",
   "monitor.running_for": "{time}째 실행 중",
   "monitor.took": "{time} 걸림",
@@ -144,7 +145,6 @@ export const ko: Record<MessageKey, Message> = {
   "graph.label": "단계와 선행 단계",
   "graph.hint": "화살표 키로 연결을 따라 이동하고 Enter로 단계를 엽니다.",
   "graph.count": "단계 {count}개",
-  "graph.node": "{step}: {status}",
   "graph.worker": "워커",
   "graph.needs": "선행 단계",
   "graph.requires": "필요 기능",

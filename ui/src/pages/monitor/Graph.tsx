@@ -61,12 +61,13 @@ export function Graph({ steps, open, onOpen }: GraphProps) {
             fill="none"
             stroke="var(--line-strong)"
             strokeWidth={size === WIDE ? 1.5 : 0.75}
+            strokeOpacity={size === WIDE ? 1 : 0.45}
           />
           {steps.map((step) => {
             const place = layout.places.get(step.step);
             if (!place) return null;
             const { x, y } = at(place);
-            const label = words.t("graph.node", { step: step.step, status: stepStatusName(words, step.status) });
+            const label = `${step.step}: ${stepStatusName(words, step.status)}`;
             return (
               // biome-ignore lint/a11y/useSemanticElements: a button cannot stand in a drawing
               <g

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { graphQuery, monitorQuery } from "../../api/queries";
-import type { Monitor as MonitorView } from "../../api/schema";
+import type { GraphStep, Monitor as MonitorView } from "../../api/schema";
 import { RunBadge } from "../../components/Badge";
 import { HeatmapPanel } from "../../components/heatmap/Panel";
 import type { TileState } from "../../components/heatmap/states";
@@ -20,7 +20,7 @@ import { secondsLeft, shareEnded } from "./eta";
 import { Graph } from "./Graph";
 import { RunActions } from "./RunActions";
 import { StepDrawer } from "./StepDrawer";
-import { tilesOf } from "./tiles";
+import { countSteps, tilesOf } from "./tiles";
 
 const STATES: readonly TileState[] = ["done", "error", "running", "waiting", "offline", "cancelled"];
 const route = getRouteApi("/runs/$runId");
@@ -48,7 +48,7 @@ export function MonitorPage() {
       <Heading monitor={data} />
       <div className="flex gap-5">
         <div className="stack min-w-0 flex-1 content-start gap-5">
-          <Progress monitor={data} />
+          <Progress monitor={data} steps={steps} />
           {tiles.length > 0 ? (
             <HeatmapPanel
               tiles={tiles}
@@ -118,9 +118,10 @@ function Heading({ monitor }: { monitor: MonitorView }) {
   );
 }
 
-function Progress({ monitor }: { monitor: MonitorView }) {
+function Progress({ monitor, steps }: { monitor: MonitorView; steps: readonly GraphStep[] }) {
   const words = useWords();
-  const { run } = monitor;
+  const hasSteps = steps.length > 0;
+  const run = hasSteps ? { ...monitor.run, counts: countSteps(steps) } : monitor.run;
   const isGoing = run.finished_at === null;
   const now = useNow(1000, isGoing);
   const share = shareEnded(run);
@@ -134,7 +135,7 @@ function Progress({ monitor }: { monitor: MonitorView }) {
           {words.percent(Math.floor(share * 100) / 100)}
         </span>
         <span className="text-soft tabular-nums">
-          {words.t("monitor.ended", {
+          {words.t(hasSteps ? "monitor.steps_ended" : "monitor.ended", {
             ended: run.counts.total - run.counts.waiting - run.counts.running,
             total: run.counts.total,
           })}
