@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection
 from pathlib import Path
 
-from corral.api.waiting import WaitingPulls
+from corral.api.waiting import Waiting
 from corral.engine import Engine
 from corral.engine.announce import EVERYBODY, decode, encode
 from corral.engine.embedded import EmbeddedPostgres
@@ -78,7 +78,7 @@ async def test_a_listener_comes_back_after_postgresql_was_restarted(short_path: 
 
 async def test_a_waiting_pull_does_not_depend_on_announcements(farm: Farm) -> None:
     node = await farm.given_node(devices=1)
-    waiting = WaitingPulls(farm.engine)  # which nobody wakes: it only polls
+    waiting = Waiting(farm.engine.nodes.list_news)  # which nobody wakes: it only polls
     polling = asyncio.create_task(waiting.poll())
 
     with waiting.wait(node.node_id, wants_work=True, cancelling=frozenset()) as waiter:

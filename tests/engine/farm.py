@@ -124,6 +124,7 @@ class Farm:
         await upkeep.resolve_contested()
         await upkeep.skip_unavailable()
         await upkeep.time_out_pools()
+        await upkeep.time_out_jobs()
         await upkeep.resume_unfinished_work()
         await upkeep.finish_open_runs()
 

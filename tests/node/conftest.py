@@ -14,11 +14,13 @@ from tests.api.process import running
 from tests.drivers.conftest import adb_environment, adb_port
 from tests.engine.conftest import farm_dsn
 from tests.node.rig import Rig
+from tests.node.worker_desk import WorkerDesk
 from tests.storage.conftest import bucket, s3_endpoint
 
 __all__ = ["adb_environment", "adb_port", "bucket", "cluster_dsn", "farm_dsn", "s3_endpoint"]
 
 MakeRig = Callable[..., AbstractAsyncContextManager[Rig]]
+MakeDesk = Callable[[], AbstractAsyncContextManager[WorkerDesk]]
 
 
 @pytest.fixture
@@ -44,6 +46,21 @@ def make_rig(farm_dsn: str, adb_port: int, tmp_path: Path) -> MakeRig:
                 if rig.server.process.returncode is None:
                     await rig.stop_server()
             assert fleet.violations == []
+
+    return make
+
+
+@pytest.fixture
+def make_desk(farm_dsn: str, tmp_path: Path) -> MakeDesk:
+    """A server, and no worker yet; at the end the books must balance."""
+
+    @asynccontextmanager
+    async def make() -> AsyncIterator[WorkerDesk]:
+        async with running("--database-url", farm_dsn) as server:
+            desk = WorkerDesk(server, [], dsn=farm_dsn, adb_port=0, state=tmp_path / "state", env={})
+            async with desk.http:
+                yield desk
+                await desk.check_invariants()
 
     return make
 

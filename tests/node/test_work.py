@@ -1,7 +1,7 @@
 """The jobs that a node holds: taken in, started, stopped, given back."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -46,6 +46,21 @@ class Runner:
         return end
 
 
+class OtherSteps:
+    """Steps of distributed runs that the node is at work on besides."""
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.phones: set[str] = set()
+        self.cancelled: list[UUID] = []
+
+    def has_phone(self, serial: str) -> bool:
+        return serial in self.phones
+
+    def cancel(self, tokens: Iterable[UUID]) -> None:
+        self.cancelled += tokens
+
+
 class Floor:
     def __init__(self, max_concurrency: int = 2, lookahead: int = 2) -> None:
         self.clock = Hand()
@@ -54,12 +69,14 @@ class Floor:
         self.runner = Runner()
         self.broken: set[str] = set()
         self.ends: list[tuple[str, str]] = []
+        self.steps = OtherSteps()
         self.work = Work(
             max_concurrency=max_concurrency,
             lookahead=lookahead,
             leases=self.leases,
             runner=self.runner,
             is_ready=lambda serial: serial not in self.broken,
+            steps=self.steps,
             on_end=lambda serial, end: self.ends.append((serial, end.outcome)),
             clock=self.clock,
         )
@@ -100,6 +117,27 @@ async def test_as_many_run_as_there_are_slots_and_the_next_starts_when_one_ends(
 
     assert set(floor.runner.running) == {"b", "c"}
     assert floor.ends == [("a", "succeeded")]
+
+
+async def test_steps_of_distributed_runs_take_slots_and_phones(floor: Floor) -> None:
+    floor.steps.running, floor.steps.phones = 1, {"a"}
+    floor.grant("a", "b", "c")
+    await floor.settle()
+    assert set(floor.runner.running) == {"b"}
+
+    floor.steps.running, floor.steps.phones = 0, set()
+    floor.work.fill()
+    await floor.settle()
+
+    assert set(floor.runner.running) == {"a", "b"}
+
+
+async def test_cancels_that_a_pull_brings_reach_the_steps_too(floor: Floor) -> None:
+    token = uuid4()
+
+    floor.work.accept(Pulled(jobs=[], runs=[], cancel=[token]))
+
+    assert floor.steps.cancelled == [token]
 
 
 async def test_a_job_counts_as_held_until_its_end_is_acknowledged(floor: Floor) -> None:

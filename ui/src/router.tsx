@@ -47,7 +47,10 @@ const newRun = createRoute({
 const monitor = createRoute({
   getParentRoute: () => root,
   path: "/runs/$runId",
-  validateSearch: number("device"),
+  validateSearch: (search: Search): { device?: number; step?: string } => ({
+    ...number("device")(search),
+    ...text("step", search),
+  }),
   component: lazyRouteComponent(() => import("./pages/monitor/Monitor"), "MonitorPage"),
 });
 

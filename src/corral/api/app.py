@@ -33,6 +33,7 @@ from corral.api.routes import (
     runs,
     scans,
     session,
+    steps,
     workflows,
 )
 from corral.api.server import Server
@@ -59,6 +60,7 @@ HANDLERS = [
     *runs.HANDLERS,
     *scans.HANDLERS,
     *session.HANDLERS,
+    *steps.HANDLERS,
     *workflows.HANDLERS,
 ]
 
@@ -80,19 +82,22 @@ class App(Gate):
     @asynccontextmanager
     async def running(self) -> AsyncIterator["App"]:
         """Listen and poll for the length of a block; at its end, let go of what waits."""
-        engine, waiting, known = self.server.engine, self.server.waiting, self.server.known
+        engine, known = self.server.engine, self.server.known
+        waiting, claims = self.server.waiting, self.server.claims
 
         def hear(names: Collection[str]) -> None:
             known.hear(names)
             waiting.wake(names)
+            claims.wake(names)
 
         engine.announcements.subscribe(hear)
         listener = Listener(engine.database.dsn, sender=engine.announcements.sender, hear=hear)
-        tasks = [asyncio.create_task(each) for each in (listener.run(), waiting.poll(), known.look())]
+        tasks = [asyncio.create_task(each) for each in (listener.run(), waiting.poll(), claims.poll(), known.look())]
         try:
             yield self
         finally:
             waiting.close()
+            claims.close()
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)

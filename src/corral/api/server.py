@@ -4,9 +4,11 @@ from corral.api.commit import CallbackCommitter
 from corral.api.doorkeeper import Doorkeeper
 from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
-from corral.api.waiting import WaitingPulls
+from corral.api.waiting import Waiting
 from corral.config import ServerConfig
 from corral.engine import Engine
+from corral.engine.announce import STEPS
+from corral.model.records import News
 from corral.storage import Storage
 
 
@@ -20,5 +22,12 @@ class Server:
         self.metrics = Metrics()
         self.known = KnownCredentials(engine)
         self.doorkeeper = Doorkeeper(config, self.known)
-        self.waiting = WaitingPulls(engine)
+        self.waiting = Waiting(self._list_news)
+        self.claims = Waiting(self._list_step_news, hint=STEPS)
         self.committer = CallbackCommitter(engine)
+
+    async def _list_news(self, node_ids: list[str]) -> list[News]:
+        return await self.engine.nodes.list_news(node_ids)
+
+    async def _list_step_news(self, node_ids: list[str]) -> list[News]:
+        return await self.engine.steps.list_step_news(node_ids)

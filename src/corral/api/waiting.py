@@ -1,25 +1,29 @@
-"""Pulls that wait at this process, by node: woken by announcements, and by a poll where one did not arrive.
+"""Pulls and claims that wait at this process, by node: woken by announcements, and by a poll where one did not arrive.
 
-One pull per node waits: a newer one ends the older, whose connection is probably dead, so that no job is granted
+One of a kind waits per node: a newer one ends the older, whose connection is probably dead, so that nothing is granted
 to a caller who is gone.
 """
 
 import asyncio
-from collections.abc import Collection, Iterator
+import contextlib
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
 
-from corral.engine import Engine
 from corral.engine.announce import EVERYBODY
+from corral.model.records import News
 from corral.telemetry import logger
 
 POLL_EVERY_S: Final = 1.0
+_PAUSE_S: Final = 0.02
+"""Between two looks, however much is announced."""
+
 _log = logger(__name__)
 
 
 class Waiter:
-    """A pull that waits: `news` says that it should look again, or answer as things stand if it is over."""
+    """A request that waits: `news` says that it should look again, or answer as things stand if it is over."""
 
     def __init__(self, node_id: str, *, wants_work: bool, cancelling: frozenset[UUID]) -> None:
         self.node_id = node_id
@@ -28,11 +32,16 @@ class Waiter:
         self.news = asyncio.Event()
 
 
-class WaitingPulls:
-    """The registry. `poll` is to run as a task."""
+class Waiting:
+    """The registry of one kind of request. `poll` is to run as a task; `look` finds the nodes that have news.
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    `hint` is a word of announcements that speaks to nobody by name: it makes this look before the next poll.
+    """
+
+    def __init__(self, look: Callable[[list[str]], Awaitable[list[News]]], *, hint: str | None = None) -> None:
+        self._look_for_news = look
+        self._hint = hint
+        self._hinted = asyncio.Event()
         self._waiters: dict[str, Waiter] = {}
         self._is_closed = False
 
@@ -53,25 +62,33 @@ class WaitingPulls:
                 del self._waiters[node_id]
 
     def wake(self, node_ids: Collection[str]) -> None:
-        """Let the pulls of these nodes look again."""
+        """Let the requests of these nodes look again."""
+        if self._hint in node_ids:
+            self._hinted.set()
         for node_id in self._waiters if EVERYBODY in node_ids else node_ids:
             if (waiter := self._waiters.get(node_id)) is not None:
                 waiter.news.set()
 
     def close(self) -> None:
-        """Answer every pull as things stand, those to come included: the process is about to stop."""
+        """Answer every request as things stand, those to come included: the process is about to stop."""
         self._is_closed = True
         for waiter in self._waiters.values():
             waiter.news.set()
 
     def is_over(self, waiter: Waiter) -> bool:
-        """Whether the pull should answer as things stand: a newer one came, or the process is about to stop."""
+        """Whether the request should answer as things stand: a newer one came, or the process is about to stop."""
         return self._is_closed or self._waiters.get(waiter.node_id) is not waiter
 
     async def poll(self) -> None:
-        """Look for news of all waiting nodes, once a second, for ever."""
+        """Look for news of all waiting nodes, once a second and at every hint, for ever."""
         while True:
-            await asyncio.sleep(POLL_EVERY_S)
+            await asyncio.sleep(_PAUSE_S)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(
+                    POLL_EVERY_S - _PAUSE_S
+                ):  # wait_for may swallow the cancel that ends this task
+                    await self._hinted.wait()
+            self._hinted.clear()
             if self._waiters:
                 try:
                     await self._look()
@@ -79,7 +96,7 @@ class WaitingPulls:
                     _log.warning("could not look for news of waiting nodes", error=str(error))
 
     async def _look(self) -> None:
-        for news in await self._engine.nodes.list_news(list(self._waiters)):
+        for news in await self._look_for_news(list(self._waiters)):
             waiter = self._waiters.get(news.node_id)
             if waiter is not None and (
                 (news.has_work and waiter.wants_work) or not waiter.cancelling.issuperset(news.cancel)

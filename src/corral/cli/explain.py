@@ -1,11 +1,14 @@
 """Why jobs wait, as a table: devices that wait for the same reason share a line."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from rich.console import Console
 
 from corral.cli.output import age, make_table, text_or_dash
 from corral.model.records import Explanation
+
+_MOST_STEPS: Final = 5
 
 
 def print_explanations(jobs: list[Explanation], console: Console) -> None:
@@ -16,11 +19,11 @@ def print_explanations(jobs: list[Explanation], console: Console) -> None:
     alike: dict[tuple[str | None, str, str], list[Explanation]] = {}
     for job in jobs:
         alike.setdefault((job.node_id, str(job.reason), job.message), []).append(job)
-    table = make_table("devices", "count", "node", "reason", "since", "expected", "because", right=("count", "since"))
+    table = make_table("waiting", "count", "node", "reason", "since", "expected", "because", right=("count", "since"))
     for (node_id, reason, message), group in alike.items():
         starts = [job.expected_start_at for job in group if job.expected_start_at is not None]
         table.add_row(
-            say_numbers(job.index_no for job in group if job.index_no is not None),
+            _say_who(group),
             str(len(group)),
             text_or_dash(node_id),
             reason,
@@ -29,6 +32,14 @@ def print_explanations(jobs: list[Explanation], console: Console) -> None:
             message,
         )
     console.print(table)
+
+
+def _say_who(group: list[Explanation]) -> str:
+    """The devices by their numbers; of a distributed run, the first of its steps."""
+    steps = [job.step for job in group if job.step is not None]
+    if steps:
+        return ", ".join(steps[:_MOST_STEPS]) + (", …" if len(steps) > _MOST_STEPS else "")
+    return say_numbers(job.index_no for job in group if job.index_no is not None)
 
 
 def say_numbers(numbers: Iterable[int]) -> str:

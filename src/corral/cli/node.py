@@ -12,7 +12,7 @@ from corral.drivers.open import open_driver
 from corral.drivers.protocol import Driver
 from corral.node.actions.registry import node_actions
 from corral.node.agent import run_agent
-from corral.node.config import NodeConfig, load_node_config
+from corral.node.config import NO_DRIVER, NodeConfig, load_node_config
 from corral.telemetry import bound, configure_logs
 
 
@@ -38,7 +38,7 @@ def node(
     min_free_storage_mb: int | None = None,
     health_interval_s: float | None = None,
     labels: str | None = None,
-    capabilities: str | None = None,
+    capabilities: Annotated[str | None, Parameter(name=["--capabilities", "--capability"])] = None,
     log_format: str | None = None,
     log_level: str | None = None,
     config: Path | None = None,
@@ -57,11 +57,11 @@ def node(
     name
         What people call it.
     max_concurrency
-        How many phones work at once.
+        How many jobs of phones, and steps of distributed runs, are worked on at once.
     lookahead
         How many jobs to have at hand besides.
     drivers
-        The ways to phones, separated by commas: adb, vendor, or those of extensions.
+        The ways to phones, separated by commas: adb, vendor, or those of extensions; none for a node without phones.
     adb_path
         The adb program to start a server with, if none runs.
     adb_port
@@ -91,7 +91,7 @@ def node(
     labels
         What to remember about this node: key=value, separated by commas.
     capabilities
-        What this node can do for distributed steps, separated by commas.
+        What this node can do for distributed steps besides its actions, separated by commas.
     log_format
         text or json.
     log_level
@@ -119,4 +119,4 @@ def open_drivers(settings: NodeConfig) -> list[Driver]:
         },
         "vendor": {"url": settings.vendor_url},
     }
-    return [open_driver(name, told.get(name)) for name in dict.fromkeys(settings.drivers)]
+    return [open_driver(name, told.get(name)) for name in dict.fromkeys(settings.drivers) if name != NO_DRIVER]

@@ -65,6 +65,7 @@ async def _listen(app: App, config: ServerConfig, stopping: asyncio.Event) -> No
     try:
         await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
         app.server.waiting.close()
+        app.server.claims.close()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(app.until_quiet(), _GOODBYE_S)
     finally:

@@ -6,7 +6,7 @@ from rich.text import Text
 from corral.cli.heatmap import render_legend, render_tiles
 from corral.cli.output import age, colour_of, look, make_table, short, text_or_dash
 from corral.cli.watch import ORDER, print_summary, render_counts, spent_on
-from corral.wire.views import LogLine, Monitor, Selected
+from corral.wire.views import LogLine, Monitor, MonitoredStep, Selected
 
 
 def print_run(view: Monitor, console: Console, *, device: str | None) -> None:
@@ -26,6 +26,8 @@ def print_run(view: Monitor, console: Console, *, device: str | None) -> None:
         console.print(render_tiles(tiles, width=console.width))
         counts = {state: getattr(run.counts, state) for state in ORDER}
         console.print(render_legend(ORDER, counts))
+    elif view.selected.steps:
+        _print_steps(view.selected.steps, console)
     _print_logs(view.logs_tail[-5:], console)
     if view.last_artifacts:
         console.print(
@@ -38,15 +40,20 @@ def print_device(selected: Selected, console: Console, *, device: str) -> None:
     if not selected.index:
         console.print(f"device {device} is not part of this run", style=colour_of("error"))
         return
+    _print_steps(selected.steps, console)
+    _print_logs(selected.logs_tail[-10:], console)
+
+
+def _print_steps(steps: list[MonitoredStep], console: Console) -> None:
+    """The steps of one device, or of a distributed run."""
     table = make_table("step", "action", "state", "attempt", "took", "error", right=("attempt", "took"))
-    for step in selected.steps:
+    for step in steps:
         took = age(step.started_at, now=step.finished_at) if step.started_at and step.finished_at else "-"
         reason = step.error_message or step.skip_cause
         table.add_row(
             step.step, text_or_dash(step.action), look(step.status), str(step.attempt), took, text_or_dash(reason)
         )
     console.print(table)
-    _print_logs(selected.logs_tail[-10:], console)
 
 
 def _print_logs(lines: list[LogLine], console: Console) -> None:

@@ -20,5 +20,6 @@ class WaitReason(StrEnum):
     POOL_BUSY = "pool_busy"
     NO_CAPABLE_NODE = "no_capable_node"
     STEPS_WAITING = "steps_waiting"
+    RETRY_WAIT = "retry_wait"
     HANDED_OUT = "handed_out"
     READY = "ready"

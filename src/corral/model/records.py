@@ -197,6 +197,8 @@ class Explanation(Struct, frozen=True):
     ahead: int
     ahead_run_id: UUID | None
     expected_start_at: datetime | None
+    step: str | None = None
+    """Of a distributed run: the step that waits to be claimed."""
 
 
 class StepTally(Struct, frozen=True):
@@ -362,6 +364,10 @@ class NewStep(Struct, frozen=True, omit_defaults=True):
     continue_on_failure: bool = False
     max_attempts: int = 1
     backoff_s: float = 0
+    backoff_factor: float = 2
+    backoff_max_s: float = 3600
+    backoff_jitter: float = 0
+    is_repeatable: bool = True
     timeout_s: float | None = None
     probability: float | None = None
 
@@ -386,6 +392,49 @@ class StepGrant(Struct, frozen=True):
     timeout_s: float
     continue_on_failure: bool
     probability: float | None
+
+
+class GraphStep(Struct, frozen=True):
+    """A step of a distributed job as its graph shows it."""
+
+    step: str
+    position: int
+    title: str | None
+    action: str | None
+    needs: list[str]
+    requires: list[str]
+    status: StepStatus
+    attempt: int
+    max_attempts: int
+    node_id: str | None
+    skip_cause: str | None
+    failure_reason: str | None
+    error_message: str | None
+    continue_on_failure: bool
+    ready_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class StepEnding(Struct, frozen=True):
+    """How a step ended and what it yielded, for the templates of later ones."""
+
+    job_id: UUID
+    name: str
+    status: StepStatus
+    output: Any
+
+
+class OfferedPhone(Struct, frozen=True):
+    """A phone that a step could use, as its node's server knows it."""
+
+    serial: str
+    index_no: int
+    label: str | None
+    model: str | None
+    os_version: str | None
+    tags: list[str]
+    capabilities: list[str]
 
 
 class StepResult(Struct, frozen=True, omit_defaults=True):

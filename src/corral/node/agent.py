@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -25,6 +25,8 @@ from corral.model.errors import (
 from corral.node.actions.registry import NodeAction
 from corral.node.backoff import Backoff
 from corral.node.bench import Artifacts
+from corral.node.capabilities import list_capabilities
+from corral.node.claiming import ClaimSteps
 from corral.node.clock import Clock, boot_time
 from corral.node.config import NodeConfig
 from corral.node.devices import Devices
@@ -42,6 +44,8 @@ from corral.node.spool.deliver import DeliverEvents
 from corral.node.spool.spool import Spool
 from corral.node.spool.upload import UploadFiles
 from corral.node.state import StateDirectory
+from corral.node.step_runner import RunSteps
+from corral.node.step_work import StepWork
 from corral.node.steps import TakeSteps
 from corral.node.tasks import first_of, hand_over, unless
 from corral.node.work import Work
@@ -87,23 +91,42 @@ class Agent:
             may_touch=self._may_touch,
             interval_s=config.health_interval_s,
         )
+        self._capabilities = list_capabilities(config, actions)
         artifacts = Artifacts(spool, self._uploads)
+        steps = TakeSteps(
+            spool=spool,
+            artifacts=artifacts,
+            files=InputFiles(link, state.files, limit_bytes=config.file_cache_bytes),
+            actions=actions,
+            allows_shell=config.allow_shell,
+        )
         runner = RunJobs(
             node_id=config.id,
             spool=spool,
             devices=self._devices,
             artifacts=artifacts,
-            steps=TakeSteps(
-                spool=spool,
-                artifacts=artifacts,
-                files=InputFiles(link, state.files, limit_bytes=config.file_cache_bytes),
-                actions=actions,
-                allows_shell=config.allow_shell,
-            ),
+            steps=steps,
             actions=actions,
             may_touch=self._may_touch,
             check_up=self._health.check_up,
             scratch=state.scratch,
+        )
+        self._step_work = StepWork(
+            slots=config.max_concurrency,
+            leases=self._leases,
+            runner=RunSteps(
+                node_id=config.id,
+                spool=spool,
+                devices=self._devices,
+                artifacts=artifacts,
+                steps=steps,
+                actions=actions,
+                may_touch=self._may_touch,
+                scratch=state.scratch,
+            ),
+            taken=lambda: self._work.running,
+            idle_phones=self._devices.list_idle,
+            on_end=self._step_ended,
         )
         self._work = Work(
             max_concurrency=config.max_concurrency,
@@ -111,10 +134,12 @@ class Agent:
             leases=self._leases,
             runner=runner,
             is_ready=self._devices.is_ready,
+            steps=self._step_work,
             on_end=self._job_ended,
             clock=clock,
         )
         self._pulling = PullJobs(link, self._work, node_id=config.id, epoch=lambda: self._pulse.epoch)
+        self._claiming = ClaimSteps(link, self._step_work, node_id=config.id, epoch=lambda: self._pulse.epoch)
         self._scans = DoScans(drivers, self._devices, spool)
         self._heart: BeatHeart | None = None
         self._renewed = asyncio.Event()
@@ -156,7 +181,8 @@ class Agent:
             self._delivery.run(),
             self._uploads.run(),
             self._health.run(),
-            self._pull(),
+            self._ask(self._pulling.run),
+            self._ask(self._claiming.run),
             self._answer_refusals(),
             self._connect(),
             *(self._devices.watch(driver) for driver in self._drivers),
@@ -180,13 +206,16 @@ class Agent:
         """The agent's life; whatever ends it, what runs is finished or interrupted, and the server told if possible."""
         try:
             await stopping.wait()
-            _log.info("draining: finishing what runs", running=self._work.running)
+            _log.info("draining: finishing what runs", running=self._work.running + self._step_work.running)
+            self._step_work.drain()
             self._work.drain()
             self._pulling.nudge()
             await self._work.finish()
+            await self._step_work.finish()
         except asyncio.CancelledError:
-            self._work.interrupt(StopCause.STOPPING, also_waiting=True)
+            self._interrupt(StopCause.STOPPING, also_waiting=True)
             await self._work.finish()
+            await self._step_work.finish()
             await self._tell_rest(_HASTY_S)
             raise
         await self._tell_rest(_LAST_WORDS_S)
@@ -206,7 +235,7 @@ class Agent:
         request = Register(
             node_id=config.id,
             name=config.name,
-            capabilities=config.capabilities,
+            capabilities=self._capabilities,
             labels=dict(config.labels),
             max_concurrency=config.max_concurrency,
             lookahead=config.lookahead,
@@ -235,21 +264,22 @@ class Agent:
             error = await self._refusals.get()
             if isinstance(error, StaleEpochError):
                 self._leases.end()
-                self._work.interrupt(StopCause.LOST, also_waiting=True)
+                self._interrupt(StopCause.LOST, also_waiting=True)
                 raise error
             if not isinstance(error, UnknownNodeError):
                 _log.error("the server refuses the heartbeat", why=error.message, code=error.code)
             else:
                 _log.warning("the server does not know this node any more; registering again")
-                self._work.interrupt(StopCause.LOST, also_waiting=True)
+                self._interrupt(StopCause.LOST, also_waiting=True)
                 self._devices.forget_acknowledged()
                 await self._register()
                 self._devices_changed()
 
-    async def _pull(self) -> None:
+    async def _ask(self, ask: Callable[[], Awaitable[None]]) -> None:
+        """Ask for work for ever, after a refusal once the server knows this node again."""
         while True:
             try:
-                await self._pulling.run()
+                await ask()
             except (StaleEpochError, UnknownNodeError) as error:
                 self._known.clear()
                 self._refusals.put_nowait(error)
@@ -283,9 +313,13 @@ class Agent:
                 await asyncio.sleep(min(left_s, _TICK_S))
                 continue
             _log.error("the lease could not be renewed: no phone is touched until it is")
-            self._work.interrupt(StopCause.FENCED, also_waiting=False)
+            self._interrupt(StopCause.FENCED, also_waiting=False)
             await self._renewed.wait()
             _log.info("the lease is renewed")
+
+    def _interrupt(self, cause: StopCause, *, also_waiting: bool) -> None:
+        self._work.interrupt(cause, also_waiting=also_waiting)
+        self._step_work.interrupt(cause)
 
     def _may_touch(self) -> bool:
         return self._leases.is_live
@@ -294,6 +328,7 @@ class Agent:
         """What a heartbeat's answer says. Leases that were lost are given up before the rest is renewed."""
         reply = beaten.reply
         self._work.lose(reply.lost)
+        self._step_work.lose(reply.lost)
         self._leases.renew(sent_at=beaten.sent_at, lease_s=reply.lease_s)
         self._renewed.set()
         self._devices.acknowledge(beaten.beat.devices, is_complete=beaten.beat.is_complete)
@@ -303,12 +338,14 @@ class Agent:
         self._scans.take(reply.scans)
         self._work.cancel(reply.cancel)
         self._work.fill()
+        self._claiming.nudge()
 
     def _devices_changed(self) -> None:
         self._health.noticed()
         if self._publish() and self._heart is not None:
             self._heart.hurry()
         self._work.fill()
+        self._claiming.nudge()
 
     def _publish(self) -> bool:
         """Lay ready what the next heartbeat says of devices; whether it should hurry."""
@@ -319,10 +356,17 @@ class Agent:
 
     def _job_ended(self, serial: str, end: JobEnd) -> None:
         self._health.job_ended(serial, end)
+        self._claiming.nudge()
+
+    def _step_ended(self) -> None:
+        self._work.fill()
+        self._claiming.nudge()
 
     def _job_acknowledged(self, token: UUID) -> None:
         self._work.ended(token)
+        self._step_work.ended(token)
         self._pulling.nudge()
+        self._claiming.nudge()
 
 
 async def run_agent(

@@ -20,6 +20,9 @@ from corral.node.spool.upload import UploadFiles
 from corral.storage.keys import ArtifactKey
 from corral.workflow import DeviceContext, RunContext
 
+_NO_SERIAL: Final = "steps"
+"""In the keys of artifacts of steps that have no phone."""
+
 _EXTENSION: Final = re.compile(r"[a-z0-9]{1,8}")
 _EXTENSION_OF_KIND: Final[dict[str, str]] = {"screenshot": "png", "log": "txt", "file": "bin"}
 
@@ -41,7 +44,7 @@ class Artifacts:
             ArtifactKey(
                 youtube_video_id=job.spec.youtube_video_id,
                 node_id=job.node_id,
-                device_serial=job.grant.serial,
+                device_serial=job.grant.serial or _NO_SERIAL,
                 run_id=job.grant.run_id,
                 at=datetime.now(UTC),
                 extension=extension,

@@ -15,6 +15,9 @@ from corral.config import Port, Secret, default_data_dir, load_config
 from corral.model.errors import ConfigInvalidError
 from corral.node.health.gates import Limits
 
+NO_DRIVER: Final = "none"
+"""Said in the place of drivers: this node works without phones."""
+
 _NODE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]")
 
@@ -94,5 +97,7 @@ def load_node_config(flags: Mapping[str, Any], environ: Mapping[str, str], *, fi
         message = "node_id must be 1 to 63 letters, digits, dots, dashes or underscores"
         raise ConfigInvalidError(message, path="node_id")
     if not config.drivers:
-        raise ConfigInvalidError("a node needs at least one driver", path="drivers")
+        raise ConfigInvalidError("a node needs at least one driver, or none by that word", path="drivers")
+    if NO_DRIVER in config.drivers and len(config.drivers) > 1:
+        raise ConfigInvalidError(f"{NO_DRIVER} is said alone", path="drivers")
     return config

@@ -104,6 +104,11 @@ class Devices:
         device = self._devices.get(serial)
         return device is not None and device.is_ready
 
+    def list_idle(self) -> list[str]:
+        """The serials of phones that could be worked with now, and are not."""
+        is_idle = (device.serial for device in self._devices.values() if device.is_ready and not device.lock.locked())
+        return list(is_idle)
+
     def phone(self, serial: str) -> Phone:
         """The way to a phone that is connected now; raises a DeviceError that says why there is none."""
         device = self._devices.get(serial)

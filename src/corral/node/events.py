@@ -27,18 +27,30 @@ _KINDS: Final[dict[str, EventKind]] = {
 
 
 class JobEvents:
-    """Makes the events of one lease, numbered in the order in which they happen."""
+    """Makes the events of one lease, numbered in the order in which they happen.
 
-    def __init__(self, *, job_id: UUID, lease_token: UUID) -> None:
+    With `within`, the lease is that of the step of this name, and the steps told of are within it.
+    """
+
+    def __init__(self, *, job_id: UUID, lease_token: UUID, within: str | None = None) -> None:
         self.job_id = str(job_id)
         self.lease_token = str(lease_token)
+        self._within = within
         self._seq = 0
 
     def make(self, kind: str, /, **fields: Any) -> SpooledEvent:  # noqa: ANN401 - the type decides
         """The next event; fields that are None are left out."""
+        within = self._within if kind in ("step_started", "step_finished") else None
+        return self._next(kind, {**fields, "within": within}, ends=kind == "job_finished")
+
+    def make_own(self, kind: str, /, **fields: Any) -> SpooledEvent:  # noqa: ANN401 - the type decides
+        """The next event of a step whose own lease this is; the server's answer to its end ends the lease."""
+        return self._next(kind, fields, ends=kind == "step_finished")
+
+    def _next(self, kind: str, fields: Mapping[str, Any], *, ends: bool) -> SpooledEvent:
         self._seq += 1
         told = {"job_id": self.job_id, "lease_token": self.lease_token, "seq": self._seq, **fields}
-        return _event(kind, told, job_id=self.job_id, lease_token=self.lease_token)
+        return _event(kind, told, job_id=self.job_id, lease_token=self.lease_token, ends=ends)
 
 
 def log_line(level: str, message: str, *, step: str | None = None) -> dict[str, str]:
@@ -79,7 +91,12 @@ def _storable(value: Any) -> Any:  # noqa: ANN401 - as above
 
 
 def _event(
-    kind: str, fields: Mapping[str, Any], *, job_id: str | None = None, lease_token: str | None = None
+    kind: str,
+    fields: Mapping[str, Any],
+    *,
+    job_id: str | None = None,
+    lease_token: str | None = None,
+    ends: bool = False,
 ) -> SpooledEvent:
     event_id = str(uuid4())
     told = {name: value for name, value in fields.items() if value is not None}
@@ -90,5 +107,5 @@ def _event(
         body=body,
         job_id=job_id,
         lease_token=lease_token,
-        ends_job=kind == "job_finished",
+        ends_job=ends,
     )

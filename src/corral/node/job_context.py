@@ -33,6 +33,8 @@ class JobContext:
     """The step that has started and not ended."""
 
     secrets: set[str] = field(default_factory=set)
+    is_device: bool = True
+    """Whether it is a job of a phone, rather than of a worker."""
 
     def __post_init__(self) -> None:
         self.secrets.update(collect_secrets(self.spec.secret_params.values()))

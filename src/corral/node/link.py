@@ -15,6 +15,7 @@ import msgspec
 from corral.model.errors import RequestRefusedError, ServerUnavailableError, StaleEpochError, UnknownNodeError
 from corral.model.records import EventResult, Registration
 from corral.wire.nodes import CallbackReply, Pull, Pulled, Register
+from corral.wire.steps import Claim, Claimed
 
 T = TypeVar("T")
 AUTH_HEADER: Final = "X-Node-Auth"
@@ -61,6 +62,9 @@ class Link:
 
     async def pull(self, request: Pull) -> Pulled:
         return await self._post("/api/nodes/pull", request, Pulled, timeout_s=request.wait_s + _SLACK_S)
+
+    async def claim(self, request: Claim) -> Claimed:
+        return await self._post("/api/nodes/claim", request, Claimed, timeout_s=request.wait_s + _SLACK_S)
 
     async def call_back(self, events: list[bytes]) -> list[EventResult]:
         """Tell what happened; each event is the JSON that the spool keeps. What is answered is committed."""

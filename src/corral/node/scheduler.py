@@ -14,17 +14,18 @@ Job = TypeVar("Job")
 
 
 class Scheduler(Generic[Job]):
-    """The node's plan of work. Devices are named by anything that names them for good."""
+    """The node's plan of work. Devices are named by anything that names them for good; `taken` counts slots of other work."""
 
-    def __init__(self, slots: int) -> None:
+    def __init__(self, slots: int, *, taken: Callable[[], int] = lambda: 0) -> None:
         self._slots = slots
+        self._taken = taken
         self._ring: OrderedDict[str, deque[Job]] = OrderedDict()
         self._busy: set[str] = set()
 
     @property
     def free(self) -> int:
         """How many more could run now."""
-        return max(0, self._slots - len(self._busy))
+        return max(0, self._slots - len(self._busy) - self._taken())
 
     @property
     def running(self) -> int:

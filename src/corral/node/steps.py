@@ -7,6 +7,7 @@ TouchForbiddenError, by which the whole job is interrupted.
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -60,7 +61,7 @@ class TakeSteps:
         """How the step ended, after everybody was told."""
         drawn = draw(job.spec.seed, job.grant.serial, step.id)
         told: dict[str, Any] = {"probability": step.probability, "draw": drawn, "decision": "execute"}
-        cause = find_skip_cause(step, job.ended)
+        cause = find_skip_cause(step, job.ended, is_device=job.is_device)
         if cause is None and not executes(step.probability, drawn):
             cause, told["decision"] = "draw", "skip"
         if cause is not None:
@@ -77,6 +78,17 @@ class TakeSteps:
         told["input"] = clean(rendered.value, job.secrets)
         return self._end(job, step, await self._attempts(job, step, rendered.value, told))
 
+    async def perform(self, job: JobContext, step: PlannedStep, args: dict[str, Any]) -> StepEnd:
+        """One attempt, with arguments that are rendered already. Nobody is told: that is the caller's."""
+        if step.uses not in self._actions:
+            unable = Failure(FailureReason.ACTION_FAILED, f"this node cannot execute {step.uses}")
+            return _failed(step, 1, StepFailedError(unable))
+        try:
+            output = await self._attempt(job, step, args)
+        except StepFailedError as failed:
+            return _failed(step, 1, failed)
+        return StepEnd(status=StepStatus.SUCCEEDED, output=output)
+
     async def _attempts(
         self, job: JobContext, step: PlannedStep, args: dict[str, Any], told: dict[str, Any]
     ) -> StepEnd:
@@ -90,7 +102,7 @@ class TakeSteps:
                 if failed.is_device_lost or attempt > step.retries:
                     return _failed(step, attempt, failed)
                 job.say("warning", f"attempt {attempt} failed: {failed.message}", step=step.id)
-                await asyncio.sleep(step.backoff.delay_s(attempt))
+                await asyncio.sleep(step.backoff.delay_s(attempt, random.random()))  # noqa: S311 - no secret
             else:
                 return StepEnd(status=StepStatus.SUCCEEDED, attempt=attempt, output=output)
 

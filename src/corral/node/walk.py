@@ -38,15 +38,15 @@ def skipped(cause: SkipCause) -> StepEnd:
     return StepEnd(status=StepStatus.SKIPPED, skip_cause=cause)
 
 
-def find_skip_cause(step: PlannedStep, ended: Mapping[str, StepEnd]) -> SkipCause | None:
-    """Why the step is not taken after what has happened so far, if so."""
+def find_skip_cause(step: PlannedStep, ended: Mapping[str, StepEnd], *, is_device: bool = True) -> SkipCause | None:
+    """Why the step is not taken after what has happened so far, if so. On a device, a failure stops whatever follows it."""
     if any(end.is_device_lost for end in ended.values()):
         return "stopped"
     if step.continue_on_failure:
         return None
     if any(ended[need].is_unmet for need in step.needs if need in ended):
         return "upstream"
-    if any(end.status is StepStatus.FAILED and not end.is_harmless for end in ended.values()):
+    if is_device and any(end.status is StepStatus.FAILED and not end.is_harmless for end in ended.values()):
         return "stopped"
     return None
 

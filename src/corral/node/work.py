@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -37,6 +37,17 @@ class Runner(Protocol):
     def refuse(self, held: HeldJob, end: JobEnd, /) -> JobEnd: ...
 
 
+class Steps(Protocol):
+    """The node's other work: steps of distributed runs, which take slots and may have a phone."""
+
+    @property
+    def running(self) -> int: ...
+
+    def has_phone(self, serial: str) -> bool: ...
+
+    def cancel(self, tokens: Iterable[UUID]) -> None: ...
+
+
 class Work:
     """Everything between a grant and the acknowledgement of its end."""
 
@@ -48,6 +59,7 @@ class Work:
         leases: Leases,
         runner: Runner,
         is_ready: Callable[[str], bool],
+        steps: Steps,
         on_end: Callable[[str, JobEnd], None],
         clock: Clock,
     ) -> None:
@@ -56,9 +68,10 @@ class Work:
         self._leases = leases
         self._runner = runner
         self._is_ready = is_ready
+        self._steps = steps
         self._on_end = on_end
         self._clock = clock
-        self._scheduler: Scheduler[HeldJob] = Scheduler(max_concurrency)
+        self._scheduler: Scheduler[HeldJob] = Scheduler(max_concurrency, taken=lambda: steps.running)
         self._jobs: dict[UUID, HeldJob] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._specs: OrderedDict[UUID, RunSpec] = OrderedDict()
@@ -105,15 +118,16 @@ class Work:
     def fill(self) -> None:
         """Start whatever can start; give back what has waited in vain for its phone."""
         if self._leases.is_live:
-            for serial, held in self._scheduler.start(self._is_ready):
+            for serial, held in self._scheduler.start(self._is_startable):
                 self._start(serial, held)
         self._review_blocked()
 
-    def cancel(self, tokens: Iterable[UUID]) -> None:
-        """Stop these jobs: their runs were cancelled."""
+    def cancel(self, tokens: Collection[UUID]) -> None:
+        """Stop these jobs and steps: their runs were cancelled."""
         for token in tokens:
             self._cancels[token] = None
             self._stop(token, StopCause.CANCELLED)
+        self._steps.cancel(tokens)
         while len(self._cancels) > _MOST_CANCELS:
             self._cancels.popitem(last=False)
 
@@ -145,6 +159,9 @@ class Work:
         """Return once nothing runs."""
         while self._tasks:
             await asyncio.wait(self._tasks)
+
+    def _is_startable(self, serial: str) -> bool:
+        return self._is_ready(serial) and not self._steps.has_phone(serial)
 
     def _stop(self, token: UUID, cause: StopCause) -> None:
         held = self._jobs.get(token)

@@ -31,6 +31,7 @@ from corral.upkeep.resume_unfinished_work import resume_unfinished_work
 from corral.upkeep.skip_unavailable import skip_unavailable
 from corral.upkeep.sweep_storage import sweep_storage
 from corral.upkeep.tick_upkeep import tick_upkeep
+from corral.upkeep.time_out_jobs import time_out_jobs
 from corral.upkeep.time_out_pools import time_out_pools
 
 _CANDIDACY_S: Final = 1.0
@@ -81,6 +82,7 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
         resolve_contested,
         skip_unavailable,
         time_out_pools,
+        time_out_jobs,
         expire_steps,
         fail_unclaimable_steps,
         resume_unfinished_work,

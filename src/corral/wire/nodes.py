@@ -28,7 +28,7 @@ class Register(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     node_id: NodeId
     name: Word | None = None
-    capabilities: Annotated[list[Word], Meta(max_length=200)] = field(default_factory=list)
+    capabilities: Annotated[list[Word], Meta(max_length=1000)] = field(default_factory=list)
     labels: Json = field(default_factory=dict)
     max_concurrency: Slots = 20
     lookahead: Slots = 20

@@ -28,6 +28,8 @@ class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     source_type: Text | None = None
     source_id: Text | None = None
     replay_of: UUID | None = None
+    log_path: Annotated[str, Meta(min_length=1, max_length=1000)] | None = None
+    """Where a distributed run's log is kept, for whoever looks for the run by it."""
 
 
 class RetryRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -7,7 +7,9 @@ Executing actions is not here.
 from corral.model.errors import ActionClashError, Problem, RecipeInvalidError, RenderError
 from corral.workflow.action_spec import ANYWHERE, DEVICE_ONLY, ActionSpec, Args, OpenOutput, Output
 from corral.workflow.actions import BUILT_IN, ActionRegistry, installed_actions, load_actions
+from corral.workflow.capabilities import LOCAL, PHONE, asks_for_phone
 from corral.workflow.context import Context, DeviceContext, RunContext, StepContext
+from corral.workflow.distribute import WHOLE_JOB, StepPlan, distribute, repeat
 from corral.workflow.draws import draw, executes
 from corral.workflow.input_files import list_input_files
 from corral.workflow.overrides import Plan, PlannedStep, StepOverride, read_overrides, resolve_plan
@@ -33,7 +35,10 @@ __all__ = [
     "ANYWHERE",
     "BUILT_IN",
     "DEVICE_ONLY",
+    "LOCAL",
     "MASK",
+    "PHONE",
+    "WHOLE_JOB",
     "ActionClashError",
     "ActionRegistry",
     "ActionSpec",
@@ -59,10 +64,13 @@ __all__ = [
     "RunParams",
     "StepContext",
     "StepOverride",
+    "StepPlan",
     "StepSpec",
+    "asks_for_phone",
     "canonical_hash",
     "collect_secrets",
     "compile_playbook",
+    "distribute",
     "draw",
     "evaluate_for_each",
     "evaluate_when",
@@ -80,6 +88,7 @@ __all__ = [
     "redact",
     "redact_value",
     "render",
+    "repeat",
     "resolve_params",
     "resolve_plan",
     "to_json",

@@ -19,6 +19,7 @@ class StepGraph:
         for position, step in enumerate(steps):
             positions.setdefault(step.id, position)
         self.positions = positions
+        self._upstream: dict[int, set[int]] = {}
         self.needs = [self._needs_of(step, position) for position, step in enumerate(steps)]
 
     def _needs_of(self, step: StepSpec, position: int) -> list[int]:
@@ -32,12 +33,21 @@ class StepGraph:
 
     def upstream(self, position: int) -> set[int]:
         """Every step that has ended before this one starts."""
+        if position not in self._upstream:
+            self._upstream[position] = self._find_upstream(position)
+        return self._upstream[position]
+
+    def _find_upstream(self, position: int) -> set[int]:
         found: set[int] = set()
         waiting = list(self.needs[position])
         while waiting:
             need = waiting.pop()
-            if need not in found:
-                found.add(need)
+            if need in found:
+                continue
+            found.add(need)
+            if need in self._upstream:  # worked out before, and all of it
+                found |= self._upstream[need]
+            else:
                 waiting.extend(self.needs[need])
         return found
 

@@ -12,7 +12,7 @@ MAX_NODES: Final = 20_000
 MAX_INT: Final = 2**53 - 1
 """The largest integer that PostgreSQL, Python and a browser all keep exactly."""
 
-MAX_STEPS: Final = 200
+MAX_STEPS: Final = 1_000
 MAX_PARAMS: Final = 100
 MAX_RETRIES: Final = 20
 MAX_FOR_EACH: Final = 1_000

@@ -36,6 +36,7 @@ class PlannedStep(Struct, frozen=True, kw_only=True):
     needs: list[str]
     when: str | bool | None
     for_each: list[Any] | str | None
+    sequential: bool
     probability: float
     timeout_s: float
     timeout_bounds_s: tuple[float, float]
@@ -118,6 +119,7 @@ def _planned(
         needs=graph.needs_by_id(position),
         when=step.when,
         for_each=step.for_each,
+        sequential=step.sequential,
         probability=step.probability,
         timeout_s=override.timeout_s or timeout_of(recipe, step, action),
         timeout_bounds_s=bounds_of(step),

@@ -57,10 +57,13 @@ class Backoff(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     initial_s: Annotated[float, Meta(ge=0, le=3600)] = 1.0
     factor: Annotated[float, Meta(ge=1, le=10)] = 2.0
     max_s: Annotated[float, Meta(ge=0, le=3600)] = 30.0
+    jitter: Annotated[
+        float, Meta(ge=0, le=1, description="By how much of itself each wait is shorter or longer, at random.")
+    ] = 0.0
 
-    def delay_s(self, retry: int) -> float:
-        """The wait before the given retry, counted from 1."""
-        return min(self.max_s, self.initial_s * self.factor ** (retry - 1))
+    def delay_s(self, retry: int, luck: float = 0.5) -> float:
+        """The wait before the given retry, counted from 1; `luck`, from 0 to 1, is where in its jitter it lies."""
+        return min(self.max_s, self.initial_s * self.factor ** (retry - 1)) * (1 + self.jitter * (2 * luck - 1))
 
 
 class Defaults(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -93,6 +96,7 @@ class StepSpec(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         list[Any] | str | None,
         Meta(description="Distributed only: repeat for each item of a list, or of a template that yields one."),
     ] = None
+    sequential: Annotated[bool, Meta(description="With for_each: one item after the other, not side by side.")] = False
     probability: Probability = 1.0
     timeout_s: Seconds | None = None
     timeout_bounds_s: TimeoutBounds | None = None

@@ -37,7 +37,7 @@ BAD: list[tuple[object, str, str]] = [
     (recipe(timeout_s="10"), "timeout_s", "expected a number, got text"),
     (recipe(defaults={"timout_s": 1}), "defaults.timout_s", "did you mean 'timeout_s'?"),
     (recipe(defaults={"on_failure": "retry", "retries": 0}), "defaults.retries", "at least one"),
-    (recipe(*[step(f"s{n}") for n in range(201)]), "steps", "more than 200"),
+    (recipe(*[step(f"s{n}") for n in range(1001)]), "steps", "more than 1000"),
     # params
     (given_param(type="strin"), "params.p.type", "did you mean 'string'?"),
     (given_param(), "params.p.type", "is required"),

@@ -76,6 +76,29 @@ export const monitorQuery = (runId: string, device: number | undefined) =>
     ...pollEvery(1500),
   });
 
+export const graphQuery = (runId: string, isWanted: boolean) =>
+  queryOptions({
+    queryKey: ["graph", runId],
+    queryFn: ({ signal }) => call("get", "/api/runs/{run_id}/graph", { path: { run_id: runId }, signal }),
+    enabled: isWanted,
+    ...pollEvery(2000),
+  });
+
+export const graphStepQuery = (runId: string, step: string, status: string) =>
+  queryOptions({
+    queryKey: ["graph", runId, step, status],
+    queryFn: ({ signal }) => call("get", "/api/runs/{run_id}/graph/{step}", { path: { run_id: runId, step }, signal }),
+    retry: false,
+  });
+
+export const stepLogQuery = (runId: string, step: string, isGoing: boolean) =>
+  queryOptions({
+    queryKey: ["step-log", runId, step, isGoing],
+    queryFn: ({ signal }) =>
+      call("get", "/api/runs/{run_id}/logs", { path: { run_id: runId }, query: { step, limit: 500 }, signal }),
+    refetchInterval: isGoing ? 2000 : false,
+  });
+
 export const explainQuery = (runId: string, device: number) =>
   queryOptions({
     queryKey: ["explain", runId, device],

@@ -681,7 +681,7 @@ export interface paths {
         };
         /**
          * ListRuns
-         * @description Runs of a workspace, newest first: those in certain states, those that somebody looked at or not, or all.
+         * @description Runs of a workspace, newest first: those in certain states, of one source, with one log, looked at or not, or all.
          */
         get: operations["ApiRunsListRuns"];
         put?: never;
@@ -765,7 +765,7 @@ export interface paths {
         };
         /**
          * ListRunLogs
-         * @description The log lines of a run, or of one of its devices; asked again with `next`, what has come since.
+         * @description The log lines of a run, or of one of its devices or steps; asked again with `next`, what has come since.
          */
         get: operations["ApiRunsRunIdLogsListRunLogs"];
         put?: never;
@@ -827,7 +827,7 @@ export interface paths {
         put?: never;
         /**
          * RetryRun
-         * @description A new run on the devices where this one did not succeed.
+         * @description A new run on the devices where this one did not succeed; of a distributed run, all of it once more.
          */
         post: operations["ApiRunsRunIdRetryRetryRun"];
         delete?: never;
@@ -919,6 +919,46 @@ export interface paths {
          * @description Sign out, on every server. Repeating it is safe.
          */
         delete: operations["ApiSessionCloseSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetGraph
+         * @description The steps of a distributed run, what they need and how they are; none of a run on devices.
+         */
+        get: operations["ApiRunsRunIdGraphGetGraph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/graph/{step}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetGraphStep
+         * @description One step of a distributed run in full: its output, too.
+         */
+        get: operations["ApiRunsRunIdGraphStepGetGraphStep"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1092,6 +1132,55 @@ export interface components {
         CallbackReply: {
             results: components["schemas"]["EventResult"][];
         };
+        /** Claim */
+        Claim: {
+            node_id: string;
+            epoch: number;
+            /** @default 1 */
+            want?: number;
+            /** Format: uuid */
+            request_id: string;
+            /** @default 30 */
+            wait_s?: number;
+            phones?: string[];
+            cancelling?: string[];
+        };
+        /** Claimed */
+        Claimed: {
+            steps: components["schemas"]["ClaimedStep"][];
+            runs: components["schemas"]["RunSpec"][];
+            cancel: string[];
+        };
+        /** ClaimedRun */
+        ClaimedRun: {
+            name: string;
+            workflow: string;
+            workflow_version: number;
+            youtube_video_id: string | null;
+            policy: {
+                [key: string]: unknown;
+            };
+        };
+        /** ClaimedStep */
+        ClaimedStep: {
+            /** Format: uuid */
+            job_id: string;
+            /** Format: uuid */
+            run_id: string;
+            step: string;
+            action: string | null;
+            title: string | null;
+            with: {
+                [key: string]: unknown;
+            };
+            attempt: number;
+            /** Format: uuid */
+            lease_token: string;
+            timeout_s: number;
+            run: components["schemas"]["ClaimedRun"];
+            secrets?: string[];
+            phones?: components["schemas"]["OfferedPhone"][];
+        };
         /** Command */
         Command: {
             /** Format: uuid */
@@ -1245,12 +1334,19 @@ export interface components {
             ahead: number;
             ahead_run_id: string | null;
             expected_start_at: string | null;
+            step?: string | null;
         };
         /** Explanations */
         Explanations: {
             jobs: components["schemas"]["Explanation"][];
             next: number | null;
         };
+        /**
+         * FailureReason
+         * @description Why a job failed: a closed list, so that trouble with the farm and trouble with the work are told apart.
+         * @enum {unknown}
+         */
+        FailureReason: "action_failed" | "assertion_failed" | "device_not_booted" | "device_offline" | "device_unauthorized" | "device_unhealthy" | "driver_error" | "internal_error" | "job_timeout" | "no_capable_node" | "node_lost" | "step_failed" | "step_timeout" | "template_error" | "unknown" | "upload_failed" | "wait_timeout";
         /** FarmStatus */
         FarmStatus: {
             nodes: components["schemas"]["Node"][];
@@ -1304,6 +1400,36 @@ export interface components {
             os_version?: string | null;
             tags?: string[];
         };
+        /** Graph */
+        Graph: {
+            /** Format: uuid */
+            run_id: string;
+            /** @enum {string} */
+            mode: "device" | "distributed" | "local";
+            version: number;
+            job: components["schemas"]["Job"] | null;
+            steps: components["schemas"]["GraphStep"][];
+        };
+        /** GraphStep */
+        GraphStep: {
+            step: string;
+            position: number;
+            title: string | null;
+            action: string | null;
+            needs: string[];
+            requires: string[];
+            status: components["schemas"]["StepStatus"];
+            attempt: number;
+            max_attempts: number;
+            node_id: string | null;
+            skip_cause: string | null;
+            failure_reason: string | null;
+            error_message: string | null;
+            continue_on_failure: boolean;
+            ready_at: string | null;
+            started_at: string | null;
+            finished_at: string | null;
+        };
         /**
          * Health
          * @description Whether a device may be trusted with work.
@@ -1332,6 +1458,41 @@ export interface components {
             created_by: string | null;
             /** Format: date-time */
             created_at: string;
+        };
+        /** Job */
+        Job: {
+            /** Format: uuid */
+            job_id: string;
+            /** Format: uuid */
+            run_id: string;
+            workspace: string;
+            device_id: string | null;
+            node_id: string | null;
+            mode: string;
+            position: number;
+            priority: number;
+            status: components["schemas"]["JobStatus"];
+            attempt: number;
+            max_attempts: number;
+            lease_owner: string | null;
+            lease_token: string | null;
+            lease_until: string | null;
+            current_step: string | null;
+            steps_done: number;
+            steps_total: number;
+            is_open: boolean;
+            log_path: string | null;
+            input: unknown;
+            output: unknown;
+            failure_reason: components["schemas"]["FailureReason"] | null;
+            error_message: string | null;
+            source_type: string | null;
+            source_id: string | null;
+            /** Format: date-time */
+            queued_at: string;
+            leased_at: string | null;
+            started_at: string | null;
+            finished_at: string | null;
         };
         /**
          * JobStatus
@@ -1394,6 +1555,16 @@ export interface components {
         /** NodeTokenList */
         NodeTokenList: {
             tokens: components["schemas"]["NodeToken"][];
+        };
+        /** OfferedPhone */
+        OfferedPhone: {
+            serial: string;
+            index_no: number;
+            label: string | null;
+            model: string | null;
+            os_version: string | null;
+            tags: string[];
+            capabilities: string[];
         };
         /** Operator */
         Operator: {
@@ -1637,6 +1808,7 @@ export interface components {
             source_type?: string | null;
             source_id?: string | null;
             replay_of?: string | null;
+            log_path?: string | null;
         };
         /** RunSpec */
         RunSpec: {
@@ -1715,6 +1887,48 @@ export interface components {
         SignIn: {
             token: string;
         };
+        /** Step */
+        Step: {
+            /** Format: uuid */
+            job_id: string;
+            job_attempt: number;
+            name: string;
+            position: number;
+            title: string | null;
+            description: string | null;
+            action: string | null;
+            spec: unknown;
+            channel_id: string | null;
+            needs: string[];
+            requires: string[];
+            priority: number;
+            status: components["schemas"]["StepStatus"];
+            attempt: number;
+            max_attempts: number;
+            continue_on_failure: boolean;
+            lease_owner: string | null;
+            lease_token: string | null;
+            lease_until: string | null;
+            probability: number | null;
+            draw: number | null;
+            decision: string | null;
+            skip_cause: string | null;
+            input: unknown;
+            output: unknown;
+            failure_reason: string | null;
+            error_message: string | null;
+            /** Format: date-time */
+            created_at: string;
+            granted_at: string | null;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        /**
+         * StepStatus
+         * @description A step of a job.
+         * @enum {unknown}
+         */
+        StepStatus: "cancelled" | "failed" | "pending" | "ready" | "running" | "skipped" | "succeeded";
         /** StepTallies */
         StepTallies: {
             steps: components["schemas"]["StepTally"][];
@@ -1748,7 +1962,7 @@ export interface components {
          * @description The rule that holds a job back; fn_explain_run says when which applies.
          * @enum {string}
          */
-        WaitReason: "cancelling" | "verdicts_suspended" | "node_silent" | "device_quarantined" | "device_offline" | "device_contested" | "node_draining" | "behind_others" | "gate_full" | "slots_full" | "pool_no_match" | "pool_busy" | "no_capable_node" | "steps_waiting" | "handed_out" | "ready";
+        WaitReason: "cancelling" | "verdicts_suspended" | "node_silent" | "device_quarantined" | "device_offline" | "device_contested" | "node_draining" | "behind_others" | "gate_full" | "slots_full" | "pool_no_match" | "pool_busy" | "no_capable_node" | "steps_waiting" | "retry_wait" | "handed_out" | "ready";
         /** Workflow */
         Workflow: {
             /** Format: uuid */
@@ -1847,6 +2061,11 @@ export interface components {
             factor?: number;
             /** @default 30 */
             max_s?: number;
+            /**
+             * @description By how much of itself each wait is shorter or longer, at random.
+             * @default 0
+             */
+            jitter?: number;
         };
         /**
          * PlaybookStep
@@ -1970,12 +2189,6 @@ export interface components {
             step: string | null;
         };
         /**
-         * FailureReason
-         * @description Why a job failed: a closed list, so that trouble with the farm and trouble with the work are told apart.
-         * @enum {unknown}
-         */
-        FailureReason: "action_failed" | "assertion_failed" | "device_not_booted" | "device_offline" | "device_unauthorized" | "device_unhealthy" | "driver_error" | "internal_error" | "job_timeout" | "no_capable_node" | "node_lost" | "step_failed" | "step_timeout" | "template_error" | "unknown" | "upload_failed" | "wait_timeout";
-        /**
          * Selected
          * @description One device's part in a run; index 0 where none is selected, and current_step {} where none is executed.
          */
@@ -2005,12 +2218,6 @@ export interface components {
             started_at: string | null;
             finished_at: string | null;
         };
-        /**
-         * StepStatus
-         * @description A step of a job.
-         * @enum {unknown}
-         */
-        StepStatus: "cancelled" | "failed" | "pending" | "ready" | "running" | "skipped" | "succeeded";
         /**
          * LogLine
          * @description One line; `index` is the device's number where lines of several are told.
@@ -2142,6 +2349,10 @@ export type AuditPage = components['schemas']['AuditPage'];
 export type Beat = components['schemas']['Beat'];
 export type Callback = components['schemas']['Callback'];
 export type CallbackReply = components['schemas']['CallbackReply'];
+export type Claim = components['schemas']['Claim'];
+export type Claimed = components['schemas']['Claimed'];
+export type ClaimedRun = components['schemas']['ClaimedRun'];
+export type ClaimedStep = components['schemas']['ClaimedStep'];
 export type Command = components['schemas']['Command'];
 export type CommandCheck = components['schemas']['CommandCheck'];
 export type CommandPage = components['schemas']['CommandPage'];
@@ -2158,15 +2369,19 @@ export type EventOutcome = components['schemas']['EventOutcome'];
 export type EventResult = components['schemas']['EventResult'];
 export type Explanation = components['schemas']['Explanation'];
 export type Explanations = components['schemas']['Explanations'];
+export type FailureReason = components['schemas']['FailureReason'];
 export type FarmStatus = components['schemas']['FarmStatus'];
 export type FileAnnouncement = components['schemas']['FileAnnouncement'];
 export type FilePage = components['schemas']['FilePage'];
 export type FileUpload = components['schemas']['FileUpload'];
 export type Flaw = components['schemas']['Flaw'];
 export type Grant = components['schemas']['Grant'];
+export type Graph = components['schemas']['Graph'];
+export type GraphStep = components['schemas']['GraphStep'];
 export type Health = components['schemas']['Health'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type InputFile = components['schemas']['InputFile'];
+export type Job = components['schemas']['Job'];
 export type JobStatus = components['schemas']['JobStatus'];
 export type Liveness = components['schemas']['Liveness'];
 export type LogPage = components['schemas']['LogPage'];
@@ -2174,6 +2389,7 @@ export type NewOperator = components['schemas']['NewOperator'];
 export type Node = components['schemas']['Node'];
 export type NodeToken = components['schemas']['NodeToken'];
 export type NodeTokenList = components['schemas']['NodeTokenList'];
+export type OfferedPhone = components['schemas']['OfferedPhone'];
 export type Operator = components['schemas']['Operator'];
 export type OperatorPage = components['schemas']['OperatorPage'];
 export type OperatorToken = components['schemas']['OperatorToken'];
@@ -2201,6 +2417,8 @@ export type ScanStatus = components['schemas']['ScanStatus'];
 export type Scans = components['schemas']['Scans'];
 export type Session = components['schemas']['Session'];
 export type SignIn = components['schemas']['SignIn'];
+export type Step = components['schemas']['Step'];
+export type StepStatus = components['schemas']['StepStatus'];
 export type StepTallies = components['schemas']['StepTallies'];
 export type StepTally = components['schemas']['StepTally'];
 export type StoredArtifact = components['schemas']['StoredArtifact'];
@@ -2219,10 +2437,8 @@ export type Counts = components['schemas']['Counts'];
 export type Heatmap = components['schemas']['Heatmap'];
 export type Tile = components['schemas']['Tile'];
 export type Progress = components['schemas']['Progress'];
-export type FailureReason = components['schemas']['FailureReason'];
 export type Selected = components['schemas']['Selected'];
 export type MonitoredStep = components['schemas']['MonitoredStep'];
-export type StepStatus = components['schemas']['StepStatus'];
 export type LogLine = components['schemas']['LogLine'];
 export type MonitoredArtifact = components['schemas']['MonitoredArtifact'];
 export type Dashboard = components['schemas']['Dashboard'];
@@ -3320,6 +3536,9 @@ export interface operations {
                 workspace?: string;
                 status?: components["schemas"]["RunStatus"][] | null;
                 reviewed?: boolean | null;
+                source_type?: string | null;
+                source_id?: string | null;
+                log_path?: string | null;
                 before?: string | null;
                 limit?: number;
             };
@@ -3453,6 +3672,7 @@ export interface operations {
         parameters: {
             query?: {
                 device?: string | null;
+                step?: string | null;
                 after?: number;
                 limit?: number;
             };
@@ -3672,6 +3892,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    ApiRunsRunIdGraphGetGraph: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Graph"];
+                };
+            };
+        };
+    };
+    ApiRunsRunIdGraphStepGetGraphStep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                step: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Step"];
+                };
             };
         };
     };

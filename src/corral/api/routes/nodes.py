@@ -1,7 +1,6 @@
 """The node contract, and nodes as operators see them."""
 
 import asyncio
-import contextlib
 from collections import Counter
 from typing import Any, Final
 
@@ -11,7 +10,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from corral.api.auth import caller_of, check_speaks_for
+from corral.api.long_poll import first_of, until_gone
 from corral.api.server import Server
+from corral.engine.announce import STEPS
 from corral.model.records import Device, Heartbeat, Node, Registration
 from corral.model.states import EventOutcome
 from corral.telemetry import bound
@@ -66,7 +67,7 @@ async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], reques
     check_speaks_for(request, data.node_id)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + data.wait_s
-    gone = asyncio.create_task(_until_gone(request))
+    gone = asyncio.create_task(until_gone(request))
     wait = server.waiting.wait(data.node_id, wants_work=data.want > 0, cancelling=frozenset(data.cancelling))
     try:
         with bound(node_id=data.node_id), wait as waiter:
@@ -76,7 +77,7 @@ async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], reques
                 left_s = deadline - loop.time()
                 if pulled.jobs or pulled.cancel or server.waiting.is_over(waiter) or left_s <= 0 or gone.done():
                     return pulled
-                await _first_of(waiter.news, gone, timeout_s=left_s)
+                await first_of(waiter.news, gone, timeout_s=left_s)
                 if gone.done() or server.waiting.is_over(waiter):  # looking again would grant jobs to nobody
                     return pulled
                 await server.doorkeeper.check_still_good(caller_of(request))
@@ -99,6 +100,9 @@ async def apply_node_events(
         for event, result in zip(events, results, strict=True)
     ):  # the device's next job may start, and this node's pull may wait at another process
         server.engine.announcements.announce([data.node_id])
+    # A step of a device is told with its position, and readies no other.
+    if any(event.get("type") == "step_finished" and "position" not in event for event in events):
+        server.engine.announcements.announce([STEPS])
     return CallbackReply(results=results)
 
 
@@ -137,22 +141,6 @@ async def _pull_now(data: Pull, server: Server) -> Pulled:
     unknown = {job.run_id for job in jobs}.difference(data.known_runs)
     runs = await engine.runs.list_run_specs(sorted(unknown)) if unknown else []
     return Pulled(jobs=jobs, runs=runs, cancel=sorted(cancel))
-
-
-async def _until_gone(request: Request[Any, Any, Any]) -> None:
-    """Return when the caller has hung up. The body must have been read."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-
-
-async def _first_of(news: asyncio.Event, gone: asyncio.Task[None], *, timeout_s: float) -> None:
-    heard = asyncio.create_task(news.wait())
-    try:
-        await asyncio.wait({heard, gone}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        heard.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await heard
 
 
 def _status(device: Device) -> DeviceStatus:

@@ -15,11 +15,11 @@ from corral.api.auth import caller_of
 from corral.api.input_files import check_input_files
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
-from corral.model.records import Json, Run, Workflow
+from corral.model.records import Json, NewStep, Run, Workflow
 from corral.model.states import RunStatus
 from corral.telemetry import bound
 from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest, StepTallies
-from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
+from corral.workflow import Recipe, distribute, installed_actions, resolve_params, resolve_plan
 
 # Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
 _LIVENESS_S: Final = 30
@@ -45,14 +45,24 @@ async def list_runs(
     workspace: FromQuery[str] = "default",
     status: FromQuery[list[RunStatus] | None] = None,
     reviewed: FromQuery[bool | None] = None,
+    source_type: Annotated[str | None, QueryParameter(max_length=200)] = None,
+    source_id: Annotated[str | None, QueryParameter(max_length=200)] = None,
+    log_path: Annotated[str | None, QueryParameter(max_length=1000)] = None,
     before: FromQuery[datetime | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
 ) -> RunPage:
-    """Runs of a workspace, newest first: those in certain states, those that somebody looked at or not, or all."""
+    """Runs of a workspace, newest first: those in certain states, of one source, with one log, looked at or not, or all."""
     if before is not None and before.tzinfo is None:
         raise InvalidRequestError("before must have a time zone", path="before")
     runs = await server.engine.runs.list(
-        workspace=workspace, statuses=status, is_reviewed=reviewed, before=before, limit=limit
+        workspace=workspace,
+        statuses=status,
+        is_reviewed=reviewed,
+        source_type=source_type,
+        source_id=source_id,
+        log_path=log_path,
+        before=before,
+        limit=limit,
     )
     return RunPage(runs=runs, next=runs[-1].created_at if len(runs) == limit else None)
 
@@ -105,11 +115,12 @@ async def list_run_logs(
     server: NamedDependency[Server],
     *,
     device: Annotated[str | None, QueryParameter(max_length=128)] = None,
+    step: Annotated[str | None, QueryParameter(max_length=200)] = None,
     after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
     limit: Annotated[int, QueryParameter(ge=1, le=5000)] = 1000,
 ) -> LogPage:
-    """The log lines of a run, or of one of its devices; asked again with `next`, what has come since."""
-    lines = await server.engine.runs.list_run_logs(run_id, device=device, after=after, limit=limit)
+    """The log lines of a run, or of one of its devices or steps; asked again with `next`, what has come since."""
+    lines = await server.engine.runs.list_run_logs(run_id, device=device, step=step, after=after, limit=limit)
     return LogPage(lines=lines, next=lines[-1].line_no if lines else after)
 
 
@@ -134,11 +145,11 @@ async def retry_run(
     server: NamedDependency[Server],
     request: Request[Any, Any, Any],
 ) -> Run:
-    """A new run on the devices where this one did not succeed."""
+    """A new run on the devices where this one did not succeed; of a distributed run, all of it once more."""
     with bound(run_id=str(run_id)):
-        await _check_files_of(run_id, server)
+        steps = await _check_again(run_id, server)
         return await server.engine.runs.retry_run(
-            run_id, statuses=data.statuses, indexes=data.indexes, actor=caller_of(request).actor
+            run_id, statuses=data.statuses, indexes=data.indexes, steps=steps, actor=caller_of(request).actor
         )
 
 
@@ -146,8 +157,8 @@ async def retry_run(
 async def replay_run(run_id: FromPath[UUID], server: NamedDependency[Server], request: Request[Any, Any, Any]) -> Run:
     """The same run once more, on the very devices that it had, so that every draw repeats."""
     with bound(run_id=str(run_id)):
-        await _check_files_of(run_id, server)
-        return await server.engine.runs.replay_run(run_id, actor=caller_of(request).actor)
+        steps = await _check_again(run_id, server)
+        return await server.engine.runs.replay_run(run_id, steps=steps, actor=caller_of(request).actor)
 
 
 def plan_request(data: RunRequest, workflow: Workflow) -> Json:
@@ -155,8 +166,6 @@ def plan_request(data: RunRequest, workflow: Workflow) -> Json:
 
     Raises RecipeInvalidError with the path of the offending value.
     """
-    if workflow.mode != "device":
-        raise InvalidRequestError("runs of distributed workflows cannot be created yet", path="workflow")
     recipe = msgspec.convert(workflow.recipe, Recipe)
     params = resolve_params(recipe.params, data.params)
     plan = resolve_plan(recipe, data.overrides, installed_actions())
@@ -170,7 +179,15 @@ def plan_request(data: RunRequest, workflow: Workflow) -> Json:
         "repeatable": plan.repeatable,
         "workspace": data.workspace,
     }
-    for name in ("name", "seed", "youtube_video_id", "source_type", "source_id", "replay_of"):
+    if recipe.mode != "device":
+        if data.target != {"all": True}:
+            raise InvalidRequestError(
+                f"a {recipe.mode} run has no target: its steps say what they require", path="target"
+            )
+        request["steps"] = msgspec.to_builtins(distribute(recipe, plan))
+    elif data.log_path is not None:
+        raise InvalidRequestError("only a distributed run has one log", path="log_path")
+    for name in ("name", "seed", "log_path", "youtube_video_id", "source_type", "source_id", "replay_of"):
         if (value := getattr(data, name)) is not None:
             request[name] = str(value)
     return request
@@ -190,8 +207,12 @@ HANDLERS: Final = [
 ]
 
 
-async def _check_files_of(run_id: UUID, server: Server) -> None:
-    """Raise what `check_input_files` raises for the workflow of a run that is to be had once more."""
+async def _check_again(run_id: UUID, server: Server) -> list[NewStep] | None:
+    """The steps of a distributed run that is to be had once more. Raises what `check_input_files` raises."""
     run = await server.engine.runs.get(run_id)
     workflow = await server.engine.workflows.get(run.workflow_id)
-    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+    recipe = msgspec.convert(workflow.recipe, Recipe)
+    await check_input_files(server, recipe)
+    if run.mode == "device":
+        return None
+    return distribute(recipe, resolve_plan(recipe, run.overrides or None, installed_actions()))

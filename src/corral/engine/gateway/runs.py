@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from corral.engine.announce import EVERYBODY, Announcements
+import msgspec
+
+from corral.engine.announce import EVERYBODY, STEPS, Announcements
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import NotFoundError
-from corral.model.records import Explanation, Json, Run, RunLogLine, RunSpec, StepTally
+from corral.model.records import Explanation, Json, NewStep, Run, RunLogLine, RunSpec, StepTally
 from corral.model.states import JobStatus, RunStatus
 
 
@@ -26,6 +28,7 @@ class Runs:
         run_id: UUID = await self._database.fetch_value(
             "select (corral.fn_create_run($1, $2, $3)).run_id", workflow_id, request or {}, actor
         )
+        self._announcements.announce([STEPS] if request and request.get("steps") else [])
         await self.fan_out_run(run_id)
         return await self.get(run_id)
 
@@ -67,24 +70,39 @@ class Runs:
         *,
         statuses: Sequence[JobStatus] | None = None,
         indexes: Sequence[int] | None = None,
+        steps: Sequence[NewStep] | None = None,
         actor: str | None = None,
     ) -> Run:
-        """A new run on the devices where this one did not succeed. Raises ConflictError while it is still going."""
+        """A new run on the devices where this one did not succeed, or of all `steps` of a distributed one.
+
+        Raises ConflictError while it is still going.
+        """
         retry_id: UUID = await self._database.fetch_value(
-            "select (corral.fn_retry_run($1, $2, $3, $4)).run_id",
+            "select (corral.fn_retry_run($1, $2, $3, $4, $5)).run_id",
             run_id,
             None if statuses is None else list(statuses),
             actor,
             None if indexes is None else list(indexes),
+            None if steps is None else msgspec.to_builtins(list(steps)),
         )
+        self._announcements.announce([STEPS] if steps else [])
         await self.fan_out_run(retry_id)
         return await self.get(retry_id)
 
-    async def replay_run(self, run_id: UUID, *, actor: str | None = None) -> Run:
-        """The same run once more, on the very devices that it had. Raises ConflictError while it is still going."""
+    async def replay_run(
+        self, run_id: UUID, *, steps: Sequence[NewStep] | None = None, actor: str | None = None
+    ) -> Run:
+        """The same run once more, on the very devices that it had, or with the `steps` of a distributed one.
+
+        Raises ConflictError while it is still going.
+        """
         replay_id: UUID = await self._database.fetch_value(
-            "select (corral.fn_replay_run($1, $2)).run_id", run_id, actor
+            "select (corral.fn_replay_run($1, $2, $3)).run_id",
+            run_id,
+            actor,
+            None if steps is None else msgspec.to_builtins(list(steps)),
         )
+        self._announcements.announce([STEPS] if steps else [])
         await self.fan_out_run(replay_id)
         return await self.get(replay_id)
 
@@ -117,14 +135,14 @@ class Runs:
         return to_records(rows, StepTally)
 
     async def list_run_logs(
-        self, run_id: UUID, *, device: str | None = None, after: int = 0, limit: int = 1000
+        self, run_id: UUID, *, device: str | None = None, step: str | None = None, after: int = 0, limit: int = 1000
     ) -> list[RunLogLine]:
         """Log lines, oldest first; `after` is the last number seen. Whoever goes on like that misses none.
 
         `device` is a number or a serial. Raises NotFoundError for the run.
         """
         rows = await self._database.fetch(
-            "select * from corral.fn_list_run_logs($1, $2, $3, $4)", run_id, device, after, limit
+            "select * from corral.fn_list_run_logs($1, $2, $3, $4, $5)", run_id, device, after, limit, step
         )
         return to_records(rows, RunLogLine)
 
@@ -152,6 +170,9 @@ class Runs:
         workspace: str = "default",
         statuses: Sequence[RunStatus] | None = None,
         is_reviewed: bool | None = None,
+        source_type: str | None = None,
+        source_id: str | None = None,
+        log_path: str | None = None,
         before: datetime | None = None,
         limit: int = 50,
     ) -> list[Run]:
@@ -159,11 +180,16 @@ class Runs:
         rows = await self._database.fetch(
             "select * from corral.run_states where workspace = $1 and ($2::timestamptz is null or created_at < $2)"
             " and ($3::text[] is null or status = any ($3)) and ($4::boolean is null or (reviewed_at is not null) = $4)"
-            " order by created_at desc, run_id desc limit $5",
+            " and ($5::text is null or source_type = $5) and ($6::text is null or source_id = $6)"
+            " and ($7::text is null or run_id in (select job.run_id from corral.job_states job where job.log_path = $7))"
+            " order by created_at desc, run_id desc limit $8",
             workspace,
             before,
             None if statuses is None else [str(status) for status in statuses],
             is_reviewed,
+            source_type,
+            source_id,
+            log_path,
             limit,
         )
         return to_records(rows, Run)

@@ -8,7 +8,17 @@ import msgspec
 
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import LeaseLostError, NotFoundError
-from corral.model.records import NewStep, Step, StepGrant, StepOutcome, StepResult
+from corral.model.records import (
+    GraphStep,
+    News,
+    NewStep,
+    OfferedPhone,
+    Step,
+    StepEnding,
+    StepGrant,
+    StepOutcome,
+    StepResult,
+)
 from corral.model.states import EventOutcome, FailureReason, StepStatus
 
 _STEPS = "select * from corral.step_states where job_id = $1"
@@ -56,6 +66,61 @@ class Steps:
             request_id,
         )
         return to_records(rows, StepGrant)
+
+    async def claim_with_phones(
+        self, node_id: str, *, epoch: int, want: int, phones: Sequence[str], request_id: UUID | None = None
+    ) -> list[StepGrant]:
+        """As claim_ready_steps, for a node that also offers these phones of its own, by their serials."""
+        rows = await self._database.fetch(
+            "select * from corral.fn_claim_with_phones($1, $2, $3, $4, $5)",
+            node_id,
+            epoch,
+            list(phones),
+            want,
+            request_id,
+        )
+        return to_records(rows, StepGrant)
+
+    async def list_phones(self, node_id: str, serials: Sequence[str]) -> list[OfferedPhone]:
+        """Those of these phones that are the node's and fit for work, with the capabilities that they give it."""
+        rows = await self._database.fetch("select * from corral.fn_list_phones($1, $2)", node_id, list(serials))
+        return to_records(rows, OfferedPhone)
+
+    async def list_step_news(self, node_ids: Sequence[str]) -> list[News]:
+        """Of these nodes, those whose waiting claim should look again."""
+        rows = await self._database.fetch("select * from corral.fn_list_step_news($1)", list(node_ids))
+        return to_records(rows, News)
+
+    async def expand_step(self, node_id: str, grant: StepGrant, children: Sequence[NewStep]) -> bool:
+        """Replace a step that the node holds by these repetitions of it; whether that was done."""
+        done: bool = await self._database.fetch_value(
+            "select corral.fn_expand_step($1, $2, $3, $4, $5)",
+            node_id,
+            grant.job_id,
+            grant.name,
+            grant.lease_token,
+            msgspec.to_builtins(list(children)),
+        )
+        return done
+
+    async def list_endings(self, job_ids: Sequence[UUID], names: Sequence[str]) -> list[StepEnding]:
+        """How steps of these names ended, in these jobs; those that have not are left out."""
+        rows = await self._database.fetch(
+            "select job_id, name, status, output from corral.step_states"
+            " where job_id = any ($1) and job_attempt = 1 and name = any ($2) and finished_at is not null",
+            list(job_ids),
+            list(names),
+        )
+        return to_records(rows, StepEnding)
+
+    async def list_graph(self, job_id: UUID) -> list[GraphStep]:
+        """The steps of a distributed job; of a local one, those that its worker told of in its last attempt."""
+        rows = await self._database.fetch(
+            "select * from corral.graph_steps where job_id = $1"
+            " and job_attempt = (select max(job_attempt) from corral.graph_steps where job_id = $1) order by position, step",
+            job_id,
+        )
+        return to_records(rows, GraphStep)
 
     async def claim_ready_step(
         self, node_id: str, *, epoch: int, capabilities: Sequence[str] | None = None
@@ -107,8 +172,8 @@ class Steps:
         return names
 
     async def get(self, job_id: UUID, name: str) -> Step:
-        """Raises NotFoundError."""
-        row = await self._database.fetch_one(f"{_STEPS} and job_attempt = 1 and name = $2", job_id, name)
+        """A step; of those of a local job, the last attempt's. Raises NotFoundError."""
+        row = await self._database.fetch_one(f"{_STEPS} and name = $2 order by job_attempt desc limit 1", job_id, name)
         if row is None:
             message = f"no step {name} in job {job_id}"
             raise NotFoundError(message, path="step")

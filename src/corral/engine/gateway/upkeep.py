@@ -49,6 +49,13 @@ class Upkeep:
             taken += count
         return taken
 
+    async def time_out_jobs(self) -> int:
+        """Fail distributed jobs that have taken too long, one a transaction."""
+        failed = 0
+        while count := await self._database.fetch_value("select corral.fn_time_out_jobs()"):
+            failed += count
+        return failed
+
     async def fail_unclaimable_steps(self, *, chunk: int = 1000) -> int:
         """Fail steps that no live node has been capable of for too long."""
         failed = 0

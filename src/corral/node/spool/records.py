@@ -19,7 +19,7 @@ class SpooledEvent(Struct, frozen=True, kw_only=True):
     job_id: str | None = None
     lease_token: str | None = None
     ends_job: bool = False
-    """Whether the server's answer to it ends the node's part in the job."""
+    """Whether the server's answer to it ends the node's part in the job, or in the step whose lease it is."""
 
 
 class SpooledFile(Struct, frozen=True, kw_only=True):

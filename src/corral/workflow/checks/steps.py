@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from corral.model.errors import Problem
 from corral.workflow.action_spec import ActionSpec
+from corral.workflow.capabilities import asks_for_phone
 from corral.workflow.paths import at_index, at_key, did_you_mean
 from corral.workflow.recipe import Backoff, Recipe, StepSpec
 
@@ -32,6 +33,12 @@ def _check_action(step: StepSpec, recipe: Recipe, actions: Mapping[str, ActionSp
     action = actions.get(step.uses)
     if action is None:
         yield Problem(at_key(path, "uses"), f"unknown action '{step.uses}'{did_you_mean(step.uses, actions)}")
+    elif not action.runs_in(recipe.mode) and recipe.mode == "distributed":
+        if not asks_for_phone(step.requires):
+            wanted = "say requires: [phone], or [phone:<tag>]"
+            yield Problem(
+                at_key(path, "uses"), f"{step.uses} needs a device, and the recipe's mode is distributed: {wanted}"
+            )
     elif not action.runs_in(recipe.mode):
         need = "a device" if recipe.mode != "device" else "a distributed recipe"
         yield Problem(at_key(path, "uses"), f"{step.uses} needs {need}, and the recipe's mode is {recipe.mode}")
@@ -61,7 +68,13 @@ def _check_backoff(backoff: Backoff | None, path: str) -> Iterator[Problem]:
 def _check_place(step: StepSpec, recipe: Recipe, path: str) -> Iterator[Problem]:
     if recipe.mode == "device" and step.requires:
         yield Problem(at_key(path, "requires"), "a device's job goes to the node that the device is on")
+    if len(phones := asks_for_phone(step.requires)) > 1:
+        yield Problem(at_key(path, "requires"), f"one phone is asked for once, not as {' and '.join(phones)}")
+    if phones and recipe.mode == "local":
+        yield Problem(at_key(path, "requires"), "a local recipe has no phones; say mode: distributed")
     if step.for_each is None:
+        if step.sequential:
+            yield Problem(at_key(path, "sequential"), "is only used with for_each")
         return
     if recipe.mode != "distributed":
         yield Problem(at_key(path, "for_each"), f"only distributed recipes repeat steps, not {recipe.mode} ones")

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { monitorQuery } from "../../api/queries";
-import type { Monitor as MonitorView } from "../../api/schema";
+import { graphQuery, monitorQuery } from "../../api/queries";
+import type { GraphStep, Monitor as MonitorView } from "../../api/schema";
 import { RunBadge } from "../../components/Badge";
 import { HeatmapPanel } from "../../components/heatmap/Panel";
 import type { TileState } from "../../components/heatmap/states";
@@ -17,9 +17,11 @@ import { useTitle } from "../../components/useTitle";
 import { useWords } from "../../i18n/text";
 import { DeviceDrawer } from "./DeviceDrawer";
 import { secondsLeft, shareEnded } from "./eta";
+import { Graph } from "./Graph";
 import { RunActions } from "./RunActions";
+import { StepDrawer } from "./StepDrawer";
 import { StepTallies } from "./StepTallies";
-import { tilesOf } from "./tiles";
+import { countSteps, tilesOf } from "./tiles";
 
 const STATES: readonly TileState[] = ["done", "error", "running", "waiting", "offline", "cancelled"];
 const route = getRouteApi("/runs/$runId");
@@ -27,21 +29,27 @@ const route = getRouteApi("/runs/$runId");
 export function MonitorPage() {
   const words = useWords();
   const { runId } = route.useParams();
-  const { device } = route.useSearch();
+  const { device, step: stepName } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(monitorQuery(runId, device));
   useTitle(data?.run.name ?? words.t("nav.runs"));
   const tiles = useMemo(() => (data ? tilesOf(data, words) : []), [data, words]);
   const show = (index: number | undefined) =>
     void navigate({ search: index === undefined ? {} : { device: index }, replace: true });
+  const hasNoTiles = data !== undefined && tiles.length === 0 && data.run.counts.total > 0;
+  const { data: graph } = useQuery(graphQuery(runId, hasNoTiles));
+  const steps = hasNoTiles ? (graph?.steps ?? []) : [];
+  const showStep = (name: string | undefined) =>
+    void navigate({ search: name === undefined ? {} : { step: name }, replace: true });
   if (!data) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />;
   const tile = data.heatmap.items.find((item) => item.index === device);
+  const step = steps.find((each) => each.step === stepName);
   return (
     <div className="stack gap-5">
       <Heading monitor={data} />
       <div className="flex gap-5">
         <div className="stack min-w-0 flex-1 content-start gap-5">
-          <Progress monitor={data} />
+          <Progress monitor={data} steps={steps} />
           {tiles.length > 0 ? (
             <HeatmapPanel
               tiles={tiles}
@@ -50,15 +58,18 @@ export function MonitorPage() {
               open={device}
               onOpen={(index) => show(index === device ? undefined : index)}
             />
+          ) : steps.length > 0 ? (
+            <Graph steps={steps} open={stepName} onOpen={(name) => showStep(name === stepName ? undefined : name)} />
           ) : (
             <div className="card">
               <Empty title={words.t(data.run.finished_at ? "monitor.no_devices" : "monitor.preparing")} />
             </div>
           )}
-          <StepTallies runId={runId} />
+          {tiles.length > 0 && <StepTallies runId={runId} />}
           <RunEvidence monitor={data} />
         </div>
         {tile && <DeviceDrawer key={tile.index} monitor={data} tile={tile} onClose={() => show(undefined)} />}
+        {step && <StepDrawer key={step.step} runId={runId} step={step} onClose={() => showStep(undefined)} />}
       </div>
     </div>
   );
@@ -109,9 +120,10 @@ function Heading({ monitor }: { monitor: MonitorView }) {
   );
 }
 
-function Progress({ monitor }: { monitor: MonitorView }) {
+function Progress({ monitor, steps }: { monitor: MonitorView; steps: readonly GraphStep[] }) {
   const words = useWords();
-  const { run } = monitor;
+  const hasSteps = steps.length > 0;
+  const run = hasSteps ? { ...monitor.run, counts: countSteps(steps) } : monitor.run;
   const isGoing = run.finished_at === null;
   const now = useNow(1000, isGoing);
   const share = shareEnded(run);
@@ -125,7 +137,7 @@ function Progress({ monitor }: { monitor: MonitorView }) {
           {words.percent(Math.floor(share * 100) / 100)}
         </span>
         <span className="text-soft tabular-nums">
-          {words.t("monitor.ended", {
+          {words.t(hasSteps ? "monitor.steps_ended" : "monitor.ended", {
             ended: run.counts.total - run.counts.waiting - run.counts.running,
             total: run.counts.total,
           })}

@@ -1,5 +1,6 @@
-import type { Monitor, Tile as MonitoredTile } from "../../api/schema";
+import type { Counts, GraphStep, Monitor, Tile as MonitoredTile } from "../../api/schema";
 import type { Tile } from "../../components/heatmap/states";
+import { tileOfStep } from "../../components/names";
 import type { Words } from "../../i18n/text";
 
 /** A run's devices as tiles. */
@@ -24,4 +25,14 @@ function detailOf(item: MonitoredTile, { t }: Words): string | undefined {
   }
   if (!item.online && item.activity === "waiting") return t("monitor.device_away");
   return undefined;
+}
+
+/** How many steps of a distributed run are in which state, as the counts of devices are told. */
+export function countSteps(steps: readonly GraphStep[]): Counts {
+  const counts = { total: steps.length, waiting: 0, running: 0, done: 0, error: 0, offline: 0, cancelled: 0 };
+  for (const step of steps) {
+    const state = tileOfStep(step.status);
+    if (state in counts) counts[state as keyof typeof counts] += 1;
+  }
+  return counts;
 }

@@ -1,6 +1,6 @@
 -- What needs somebody's attention, as a JSON list of {kind, count, message, link}; only what there is. Kinds: verdicts_suspended,
 -- nodes_offline, devices_quarantined, devices_contested, runs_failed (since then, and nobody looked), leases_expiring (devices that
--- lost three or more leases since then), disks_full. Called by fn_get_dashboard. Each is one small index, the nodes or the disks.
+-- lost three or more leases since then), disks_full, steps_unclaimable (of distributed runs). Called by fn_get_dashboard. Each is one small index, the nodes or the disks.
 create or replace function corral.fn_list_to_do(p_since timestamptz) returns json
 language sql stable
 set search_path = corral, pg_catalog
@@ -32,6 +32,11 @@ as $$
         select 7, 'disks_full', count(*), '%s disk is more than 90 %% full: ' || replace(min(d.place), '%', '%%'),
                '%s disks are more than 90 %% full, such as ' || replace(min(d.place), '%', '%%'), '/devices'
           from fn_list_full_disks() d
+        union all
+        select 8, 'steps_unclaimable', count(*), '%s step waits for a capability that no live node has',
+               '%s steps wait for capabilities that no live node has', '/runs?status=queued&status=running'
+          from demands d join job_steps s on s.demand_id = d.demand_id and s.status = 'ready' and s.channel_id is null
+         where d.unserved_since is not null
     )
     select coalesce(json_agg(json_build_object(
                'kind', f.kind, 'count', f.count, 'message', format(case f.count when 1 then f.one else f.many end, f.count),

@@ -1,7 +1,9 @@
 -- Write down the steps that nodes report, each under the attempt of its job, so that attempt 2 never overwrites the evidence of
 -- attempt 1. The latest word of a batch counts, and what only an earlier one said stays: a quick step's start, end and job come in
--- one batch, the draw is told by the first, the output by the second. job_finished repeats every step's final state, which heals steps whose own event
--- came too late; a final state never changes. Called by fn_apply_node_events after fn_apply_job_progress; the jobs are locked.
+-- one batch, the draw is told by the first, the output by the second. job_finished repeats every step's final state, which heals
+-- steps whose own event came too late; a final state never changes. Of a distributed job, only steps within a step (those of a local
+-- job, which one worker takes as a whole) are written here, under 1 + the attempt of that step. Called by fn_apply_node_events after
+-- fn_apply_job_progress; the jobs are locked.
 create or replace function corral.fn_apply_steps(p_events corral.judged_event[]) returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
@@ -9,11 +11,11 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mer
 as $$
 begin
     with told as (
-        select e.job_id, e.seq, e.at, e.body, case when e.type = 'step_started' then 'running' else e.body ->> 'status' end as status
+        select e.job_id, e.lease_token, e.seq, e.at, e.body, case when e.type = 'step_started' then 'running' else e.body ->> 'status' end as status
           from unnest(p_events) e
          where e.outcome = 'applied' and e.type in ('step_started', 'step_finished')
         union all
-        select e.job_id, e.seq, e.at, s.body, s.body ->> 'status'
+        select e.job_id, e.lease_token, e.seq, e.at, s.body, s.body ->> 'status'
           from unnest(p_events) e, jsonb_array_elements(e.body -> 'steps') as s (body)
          where e.outcome = 'applied' and e.type = 'job_finished' and e.body ? 'steps'
     ), latest as (
@@ -29,13 +31,15 @@ begin
     )
     insert into job_steps as o (job_id, job_attempt, name, position, title, action, status, attempt, probability, draw, decision,
                                 skip_cause, input, output, failure_reason, error_message, created_at, started_at, finished_at)
-    select n.job_id, j.attempt, n.name, coalesce((n.body ->> 'position')::integer, 0), n.body ->> 'title', n.body ->> 'action',
+    select n.job_id, case when j.mode = 'device' then j.attempt
+                          else 1 + (select l.attempt from leases l where l.job_id = n.job_id and l.lease_token = n.lease_token) end,
+           n.name, coalesce((n.body ->> 'position')::integer, 0), n.body ->> 'title', n.body ->> 'action',
            n.status, coalesce((n.body ->> 'attempt')::integer, 1), n.probability, n.draw, n.decision,
            fn_one_of(n.body ->> 'skip_cause', '{draw,when,upstream,cancelled,stopped}'), n.input, n.output,
            n.body ->> 'failure_reason', n.body ->> 'error_message', fn_now(),
            fn_clamp_time(n.first_at, j.started_at, fn_now()),
            case when n.status <> 'running' then fn_clamp_time(n.at, j.started_at, fn_now()) end
-      from latest n join jobs j on j.job_id = n.job_id and j.mode = 'device' and j.job_id = any (array(select o.job_id from latest o))
+      from latest n join jobs j on j.job_id = n.job_id and (j.mode = 'device' or n.body ? 'within') and j.job_id = any (array(select o.job_id from latest o))
      order by n.job_id, n.name
     on conflict (job_id, job_attempt, name) do update
        set status = excluded.status, attempt = excluded.attempt, finished_at = excluded.finished_at,

@@ -2,7 +2,7 @@
 -- what was judged. A state event counts if it carries the job's current token from the node that it was given to, the job has not
 -- ended, and nothing later of the same token was applied (or ended the job in this very batch). Logs and artifacts count for any
 -- token ever given to that node for that job, for late_evidence after its end (rule 10); an artifact's key must be one of that
--- job, node and device. Steps of distributed jobs are judged against their own row. What was recorded before, or stands in the
+-- job, node and device. Steps of distributed jobs are judged against their own row, or that of the step that they are within. What was recorded before, or stands in the
 -- batch twice, is a duplicate; what has the wrong shape is invalid and not recorded. Log lines are kept in log_lines, not here again.
 -- Called by fn_apply_node_events. Locks jobs, then waits for whoever is recording the same event: each in key order. A lock that
 -- is taken here shows its row as it is then, so that the judgement needs no later statement.
@@ -28,7 +28,7 @@ begin
     ), ends as (
         select t.job_id, t.lease_token, t.type = 'job_finished' as is_job, min(array[t.seq, t.ord]) as place
           from told t
-         where t.fault is null and t.type in ('job_finished', 'step_finished')
+         where t.fault is null and t.type in ('job_finished', 'step_finished') and not t.body ? 'within'
          group by 1, 2, 3
     ), firsts as (
         select t.node_id, t.event_id, min(t.ord) as ord from told t where t.fault is null group by 1, 2
@@ -55,7 +55,7 @@ begin
                                                 when e.seq <= s.state_seq then 'something later was applied'
                                                 when e.seq > step_end.place[1] then 'it follows the step''s end' else '' end
                                       from job_steps s
-                                     where s.job_id = e.job_id and s.job_attempt = 1 and s.name = e.body ->> 'step'
+                                     where s.job_id = e.job_id and s.job_attempt = 1 and s.name = coalesce(e.body ->> 'within', e.body ->> 'step')
                                        and s.lease_token = e.lease_token and s.lease_owner = e.node_id),
                                    'the token is not the step''s current one') end
             when j.lease_token is distinct from e.lease_token or j.lease_owner is distinct from e.node_id

@@ -2,11 +2,12 @@
 -- device and of which run the first of them is, and when it may be expected to start (null where nothing sensible can be said).
 -- The root cause wins: a job behind others on an offline device waits for the device. By device number, from behind p_after.
 -- Reasons: cancelling, verdicts_suspended, node_silent, device_quarantined, device_offline, device_contested, node_draining,
--- behind_others, gate_full, slots_full, handed_out, ready, and those of fn_explain_unbound, whose rows come last.
+-- behind_others, gate_full, slots_full, handed_out, ready, and those of fn_explain_unbound, whose rows come last; of a distributed
+-- run, those of fn_explain_steps, a row for each step that could be claimed.
 -- Locks nothing. Raises CR001 not_found.
 create or replace function corral.fn_explain_run(p_run_id uuid, p_after integer default 0, p_limit integer default 1000)
 returns table (job_id uuid, device_id uuid, index_no integer, serial text, node_id text, status text, reason text, message text,
-               since timestamptz, ahead integer, ahead_run_id uuid, expected_start_at timestamptz)
+               since timestamptz, ahead integer, ahead_run_id uuid, expected_start_at timestamptz, step text)
 language plpgsql stable rows 1000
 set search_path = corral, pg_catalog
 as $$
@@ -96,8 +97,11 @@ begin
                when 'behind_others' then greatest(v_now, coalesce(w.ahead_started_at, v_now) + v_typical)
                                          + (w.ahead - 1) * v_typical
                when 'gate_full' then v_now + v_typical * (w.gate_turn::double precision / v_gate.cap)
-               when 'slots_full' then v_now + v_typical * (w.node_turn::double precision / greatest(w.max_concurrency, 1)) end
+               when 'slots_full' then v_now + v_typical * (w.node_turn::double precision / greatest(w.max_concurrency, 1)) end,
+           null::text
       from explained w
     union all
-    select p.* from fn_explain_unbound(v_run, v_gate) p where coalesce(p_after, 0) = 0;
+    select p.* from fn_explain_unbound(v_run, v_gate) p where coalesce(p_after, 0) = 0
+    union all
+    select s.* from fn_explain_steps(v_run, v_gate) s where coalesce(p_after, 0) = 0 and v_run.mode = 'distributed';
 end $$;

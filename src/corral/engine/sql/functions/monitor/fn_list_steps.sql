@@ -1,5 +1,5 @@
 -- The steps of a job in their order, as JSON: those that its recipe names, and beside them what was reported of its present attempt.
--- A step that nobody reported yet is pending. Neither inputs nor outputs: they may be large. An empty list where there is no job.
+-- A step that nobody reported yet is pending. Of a local job, the steps within its one step whole-job. Neither inputs nor outputs: they may be large. An empty list where there is no job.
 -- Called by fn_get_selected.
 create or replace function corral.fn_list_steps(p_job_id uuid) returns json
 language sql stable
@@ -16,7 +16,9 @@ as $$
     ), reported as (
         select s.*
           from jobs j join job_steps s on s.job_id = j.job_id
-               and s.job_attempt = case when j.mode = 'device' then greatest(j.attempt, 1) else 1 end
+               and s.job_attempt = case when j.mode = 'device' then greatest(j.attempt, 1)
+                                        else (select max(o.job_attempt) from job_steps o where o.job_id = j.job_id) end
+               and s.name <> 'whole-job'
          where j.job_id = p_job_id
     )
     select coalesce(json_agg(l), '[]')

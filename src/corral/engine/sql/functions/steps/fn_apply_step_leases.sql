@@ -1,5 +1,5 @@
 -- Apply what nodes reported about steps of distributed jobs: step_started and step_finished, already judged and recorded.
--- A step that its node gave up unasked (cancelled in a run that is not) goes back to its queue.
+-- Steps within a step (a local job's) are fn_apply_steps' to write down. A step that its node gave up unasked (cancelled in a run that is not) goes back to its queue.
 -- Called by fn_apply_node_events, which holds the jobs' locks. Returns the jobs that ended thereby, and all that moved.
 create or replace function corral.fn_apply_step_leases(p_events corral.judged_event[]) returns corral.job_effects
 language plpgsql volatile
@@ -17,7 +17,7 @@ begin
                row_number() over (partition by e.job_id, e.lease_token, e.type order by e.seq desc, e.ord desc) as place
           from unnest(p_events) e
           join jobs j on j.job_id = e.job_id and j.mode = 'distributed'
-         where e.outcome = 'applied' and e.type in ('step_started', 'step_finished')
+         where e.outcome = 'applied' and e.type in ('step_started', 'step_finished') and not e.body ? 'within'
         window w as (partition by e.job_id, e.lease_token)
     )
     select array_agg(row(t.job_id, t.step, 'running', null, null, null, null, null, t.seq, t.at, t.at, false)::step_change)

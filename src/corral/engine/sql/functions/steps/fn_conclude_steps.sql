@@ -18,6 +18,7 @@ declare
     v_owners   text[];
     v_started  uuid[];
     v_over     uuid[];
+    v_gated    boolean;
 begin
     if coalesce(cardinality(p_changes), 0) = 0 then
         return v_effects;
@@ -26,8 +27,9 @@ begin
     with judged as (
         select c.*, s.lease_token as token, c.status <> 'ready' and c.ending is not distinct from 'finished' as is_word,
                s.attempt + case when s.is_started or c.status = 'ready' or c.ending is distinct from 'finished' then 0 else 1 end as tries,
-               s.max_attempts, greatest(s.max_attempts, j.max_attempts) as max_losses, s.is_started,
-               r.cancel_requested_at is not null as is_cancelled
+               s.max_attempts, s.is_started,
+               case when s.is_repeatable then greatest(s.max_attempts, j.max_attempts) else 1 end as max_losses,
+               r.cancel_requested_at is not null as is_cancelled, j.is_gated
           from unnest(p_changes) c
           join job_steps s on s.job_id = c.job_id and s.job_attempt = 1 and s.name = c.step
           join jobs j on j.job_id = c.job_id
@@ -48,7 +50,7 @@ begin
                ready_seq = case when d.is_retry then nextval('corral.step_ready') else s.ready_seq end,
                ready_at = case when d.is_retry or d.status = 'ready' then v_now else s.ready_at end,
                available_at = case when d.is_retry and s.backoff > '0'
-                                   then v_now + least(s.backoff * 2 ^ least(d.tries - 1, 20), interval '1 hour') end,
+                                   then v_now + fn_retry_delay(s.backoff, s.backoff_factor, s.backoff_max, s.backoff_jitter, d.tries) end,
                started_at = coalesce(s.started_at,
                                      case when d.is_word then fn_clamp_time(coalesce(d.started_at, d.at), s.granted_at, v_now) end),
                finished_at = case when d.is_retry or (d.status = 'ready' and not d.is_spent and not d.is_cancelled) then null
@@ -60,7 +62,7 @@ begin
                error_message = case when d.status in ('failed', 'ready') then coalesce(d.error_message, s.error_message) end
           from decided d
          where s.job_id = d.job_id and s.job_attempt = 1 and s.name = d.step
-        returning s.job_id, s.name, s.finished_at is not null as is_over, s.attempt > 0 as is_begun, s.lease_owner, d.token, d.ending,
+        returning s.job_id, s.name, s.finished_at is not null as is_over, s.attempt > 0 as is_begun, s.lease_owner, d.token, d.ending, d.is_gated,
                   fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
     ), closed as (
         update leases l
@@ -70,13 +72,15 @@ begin
     )
     select coalesce(array_agg(m.job_id) filter (where m.is_over), '{}'), array_agg(m.name) filter (where m.is_over),
            array_agg(m.is_unmet) filter (where m.is_over), array_agg(m.lease_owner) filter (where m.is_over),
-           coalesce(array_agg(distinct m.job_id) filter (where m.is_begun), '{}')
-      into v_jobs, v_steps, v_unmet, v_owners, v_started
+           coalesce(array_agg(distinct m.job_id) filter (where m.is_begun), '{}'), bool_or(m.is_gated)
+      into v_jobs, v_steps, v_unmet, v_owners, v_started, v_gated
       from moved m;
 
     v_jobs := v_jobs || fn_promote_dependents(v_jobs, v_steps, v_unmet, v_owners);
     with counted as (
-        select u.job_id, count(*)::integer as over from unnest(v_jobs) as u (job_id) group by u.job_id
+        select u.job_id, count(*) filter (where u.is_over)::integer as over
+          from (select unnest(v_jobs) as job_id, true as is_over union all select unnest(v_started), false) u
+         group by u.job_id
     ), moved as (
         update jobs j
            set open_steps = j.open_steps - c.over,
@@ -86,7 +90,7 @@ begin
                is_started = j.is_started or j.job_id = any (v_started),
                started_at = coalesce(j.started_at, case when j.job_id = any (v_started) then v_now end)
           from counted c
-         where j.job_id = c.job_id and j.finished_at is null
+         where j.job_id = c.job_id and j.finished_at is null and (c.over > 0 or not j.is_started)
         returning j.job_id, j.run_id, j.node_id, j.is_started, j.open_steps = 0 and not j.is_open as is_over
     )
     select array_agg(m.job_id) filter (where m.is_over),
@@ -96,6 +100,9 @@ begin
       from moved m;
     if v_over is not null then
         v_effects.changes := fn_read_job_outcomes(v_over);
+    end if;
+    if v_gated then
+        perform fn_admit_steps(array(select distinct c.job_id from unnest(p_changes) c));
     end if;
     return v_effects;
 end $$;

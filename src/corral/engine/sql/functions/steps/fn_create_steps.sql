@@ -1,5 +1,6 @@
 -- Add steps to a distributed job: one insert, however many. p_steps is a list of {name, title, description, action, spec, input,
--- channel_id, needs, requires, priority, claim_rank, position, continue_on_failure, max_attempts, backoff_s, timeout_s, probability};
+-- channel_id, needs, requires, priority, claim_rank, position, continue_on_failure, max_attempts, backoff_s, backoff_factor,
+-- backoff_max_s, backoff_jitter, is_repeatable, timeout_s, probability};
 -- only name must be given. A step may need others of the list or of the job. Those that need nothing open are ready at once, in the
 -- order given. Locks the job. Raises CR001 not_found, CR002 invalid_request with the path, CR003 conflict. Returns how many were made.
 create or replace function corral.fn_create_steps(p_job_id uuid, p_steps jsonb) returns integer
@@ -39,9 +40,11 @@ begin
           from rows from (jsonb_to_recordset(p_steps) as (
                    name text, title text, description text, action text, spec jsonb, input jsonb, channel_id uuid, needs text[],
                    requires text[], priority integer, claim_rank smallint, position integer, continue_on_failure boolean,
-                   max_attempts integer, backoff_s double precision, timeout_s double precision, probability double precision))
+                   max_attempts integer, backoff_s double precision, backoff_factor double precision, backoff_max_s double precision,
+                   backoff_jitter double precision, is_repeatable boolean, timeout_s double precision, probability double precision))
                with ordinality as g (name, title, description, action, spec, input, channel_id, needs, requires, priority, claim_rank,
-                                     position, continue_on_failure, max_attempts, backoff_s, timeout_s, probability, place)
+                                     position, continue_on_failure, max_attempts, backoff_s, backoff_factor, backoff_max_s, backoff_jitter, is_repeatable,
+                                     timeout_s, probability, place)
     ), needed as (
         select g.place, count(*) filter (where o.finished_at is null)::integer as open,
                count(*) filter (where fn_is_unmet(o.status, o.skip_cause, o.continue_on_failure))::integer as unmet,
@@ -63,12 +66,14 @@ begin
     ), made as (
         insert into job_steps (job_id, name, position, title, description, action, spec, input, channel_id, needs, pending_needs,
                                unmet_needs, requires, demand_id, priority, claim_rank, ready_seq, ready_at, continue_on_failure, status,
-                               max_attempts, backoff, timeout, lease_owner, probability, decision, skip_cause, created_at, finished_at)
+                               max_attempts, backoff, backoff_factor, backoff_max, backoff_jitter, is_repeatable, timeout, lease_owner, probability,
+                               decision, skip_cause, created_at, finished_at)
         select p_job_id, d.name, coalesce(d.position, v_job.steps_total + d.place), d.title, d.description, d.action, d.spec, d.input,
                d.channel_id, d.all_needs, d.open, d.unmet, d.demand, d.demand_id, coalesce(d.priority, v_job.priority),
                coalesce(d.claim_rank, 1), case when d.status = 'ready' then nextval('corral.step_ready') end,
                case when d.status = 'ready' then v_now end, coalesce(d.continue_on_failure, false), d.status, coalesce(d.max_attempts, 1),
-               make_interval(secs => coalesce(d.backoff_s, 0)),
+               make_interval(secs => coalesce(d.backoff_s, 0)), coalesce(d.backoff_factor, 2),
+               make_interval(secs => coalesce(d.backoff_max_s, 3600)), coalesce(d.backoff_jitter, 0), coalesce(d.is_repeatable, true),
                coalesce(make_interval(secs => d.timeout_s), v_job.timeout), case when d.claim_rank = 0 then d.owner end, d.probability,
                case when d.status = 'skipped' then 'skip' end, case when d.status = 'skipped' then 'upstream' end, v_now,
                case when d.status = 'skipped' then v_now end
@@ -86,5 +91,8 @@ begin
        set steps_total = j.steps_total + v_made, steps_done = j.steps_done + cardinality(v_ended) + cardinality(v_jobs),
            open_steps = j.open_steps + v_made - cardinality(v_ended) - cardinality(v_jobs)
      where j.job_id = p_job_id;
+    if v_job.is_gated then
+        perform fn_admit_steps(array[p_job_id]);
+    end if;
     return v_made;
 end $$;

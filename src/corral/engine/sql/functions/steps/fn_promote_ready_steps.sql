@@ -51,6 +51,7 @@ begin
      where j.job_id = p_job_id and cardinality(v_ended) > 0;
     v_over := array(select j.job_id from jobs j where j.job_id = p_job_id and j.finished_at is null and j.mode = 'distributed'
                        and j.steps_total > 0 and j.open_steps = 0 and not j.is_open);
+    perform fn_admit_steps(array[p_job_id]);
     perform fn_conclude_jobs(fn_read_job_outcomes(v_over));
     return array(select s.name from job_steps s
                   where s.job_id = p_job_id and s.job_attempt = 1 and s.status = 'ready' and s.name = any (v_waiting)

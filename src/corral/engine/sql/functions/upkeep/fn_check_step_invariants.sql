@@ -7,6 +7,7 @@ as $$
     with steps as materialized (
         select s.*, format('%s/%s', s.job_id, s.name) as object, fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
           from job_steps s join jobs j on j.job_id = s.job_id and j.mode = 'distributed'
+         where s.job_attempt = 1
     ), needs as materialized (
         select n.job_id, n.step, count(*) filter (where o.finished_at is null) as open, count(*) filter (where o.is_unmet) as unmet,
                count(*) as total, count(o.name) as found
@@ -53,7 +54,7 @@ as $$
            format('counts %s open, %s done of %s; has %s open of %s; is %s', j.open_steps,
                   j.steps_done, j.steps_total, c.open, c.total, j.status)
       from jobs j, lateral (select count(*) filter (where s.finished_at is null) as open, count(*) as total
-                              from job_steps s where s.job_id = j.job_id) c
+                              from job_steps s where s.job_id = j.job_id and s.job_attempt = 1) c
      where j.mode = 'distributed'
        and (j.open_steps <> c.open or j.steps_total <> c.total or j.steps_done <> c.total - c.open
             or (j.finished_at is not null and c.open > 0))
@@ -69,4 +70,16 @@ as $$
     select 'a started step means a started job', s.object, j.status
       from steps s join jobs j on j.job_id = s.job_id
      where s.is_started and s.attempt > 0 and s.status <> 'running' and j.status = 'queued'
+    union all
+    select 'a capped run stays within its cap', j.run_id::text, format('%s steps run or may be claimed, of %s', count(*), g.cap)
+      from steps s join jobs j on j.job_id = s.job_id and j.is_gated join run_gates g on g.run_id = j.run_id
+     where s.status = 'running' or (s.status = 'ready' and coalesce(s.available_at, fn_now()) < 'infinity')
+     group by j.run_id, g.cap
+    having count(*) > g.cap
+    union all
+    select 'a step is held back only by a full run', s.object, format('%s of %s places are taken', c.taken, g.cap)
+      from steps s join jobs j on j.job_id = s.job_id and j.finished_at is null left join run_gates g on g.run_id = j.run_id,
+           lateral (select count(*) as taken from steps o where o.job_id = s.job_id
+                       and (o.status = 'running' or (o.status = 'ready' and coalesce(o.available_at, fn_now()) < 'infinity'))) c
+     where s.status = 'ready' and s.available_at = 'infinity' and c.taken < coalesce(g.cap, 1000000)
 $$;

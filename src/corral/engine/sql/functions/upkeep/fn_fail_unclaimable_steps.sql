@@ -17,8 +17,7 @@ begin
         return 0;
     end if;
     with served as materialized (
-        select d.demand_id, d.unserved_since,
-               exists (select 1 from nodes n where n.lease_until >= v_now and not n.draining and n.capabilities @> d.requires) as is_served
+        select d.demand_id, d.unserved_since, fn_is_served(d.requires) as is_served
           from demands d
     )
     update demands d

@@ -1,0 +1,130 @@
+"""The steps of distributed runs that the node holds: taken in and started at once, stopped when told to.
+
+Nothing waits here: no more is claimed than there are free slots. A step leaves only by its step_finished.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Protocol
+from uuid import UUID
+
+from corral.model.states import FailureReason, StepStatus
+from corral.node.claiming import StepAppetite
+from corral.node.held import StopCause
+from corral.node.held_step import HeldStep
+from corral.node.leases import Leases
+from corral.node.walk import StepEnd
+from corral.telemetry import logger
+from corral.wire.steps import Claimed
+
+_log = logger(__name__)
+
+
+class StepRunner(Protocol):
+    """Executes steps."""
+
+    async def run(self, held: HeldStep, /) -> None: ...
+
+    def end(self, held: HeldStep, end: StepEnd, /) -> None: ...
+
+    def has_phone(self, serial: str, /) -> bool: ...
+
+
+class StepWork:
+    """Everything between a claim and the acknowledgement of a step's end."""
+
+    def __init__(
+        self,
+        *,
+        slots: int,
+        leases: Leases,
+        runner: StepRunner,
+        taken: Callable[[], int],
+        idle_phones: Callable[[], Iterable[str]],
+        on_end: Callable[[], None],
+    ) -> None:
+        self._slots = slots
+        self._leases = leases
+        self._runner = runner
+        self._taken = taken
+        self._idle_phones = idle_phones
+        self._on_end = on_end
+        self._steps: dict[UUID, HeldStep] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_draining = False
+
+    @property
+    def running(self) -> int:
+        return len(self._tasks)
+
+    def has_phone(self, serial: str) -> bool:
+        """Whether a step has this phone now."""
+        return self._runner.has_phone(serial)
+
+    def appetite(self) -> StepAppetite:
+        """What to ask the server for: as many steps as there are free slots."""
+        is_able = self._leases.is_live and not self._is_draining
+        want = max(0, self._slots - self._taken() - self.running) if is_able else 0
+        return StepAppetite(want, frozenset(each for each in self._idle_phones() if not self.has_phone(each)))
+
+    def accept(self, claimed: Claimed) -> None:
+        """Take in what a claim brought, and start it."""
+        specs = {spec.run_id: spec for spec in claimed.runs}
+        for step in claimed.steps:
+            if step.lease_token in self._leases.held:  # a repeated answer
+                continue
+            held = HeldStep(step, specs.get(step.run_id))
+            self._leases.hold(step.lease_token)
+            self._steps[step.lease_token] = held
+            if self._is_draining:
+                self._runner.end(held, StepEnd(status=StepStatus.CANCELLED, error_message=StopCause.STOPPING.words))
+                continue
+            task = asyncio.create_task(self._run(held))
+            self._tasks.add(task)
+            task.add_done_callback(self._ended)
+        self.cancel(claimed.cancel)
+
+    def cancel(self, tokens: Iterable[UUID]) -> None:
+        """Stop these steps: their runs were cancelled."""
+        self._stop(tokens, StopCause.CANCELLED)
+
+    def lose(self, tokens: Iterable[UUID]) -> None:
+        """Stop these steps: the server gave up on the leases."""
+        self._stop(tokens, StopCause.LOST)
+
+    def interrupt(self, cause: StopCause) -> None:
+        """Stop everything."""
+        self._stop(list(self._steps), cause)
+
+    def drain(self) -> None:
+        """Finish what runs, want nothing more."""
+        self._is_draining = True
+
+    def ended(self, token: UUID) -> None:
+        """The server has acknowledged the end of a step."""
+        self._leases.drop(token)
+        self._steps.pop(token, None)
+
+    async def finish(self) -> None:
+        """Return once nothing runs."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _stop(self, tokens: Iterable[UUID], cause: StopCause) -> None:
+        for token in tokens:
+            if (held := self._steps.get(token)) is not None:
+                held.stop(cause)
+
+    async def _run(self, held: HeldStep) -> None:
+        try:
+            await self._runner.run(held)
+        except Exception:  # noqa: BLE001 - a defect of ours: it costs this step, and no other
+            _log.exception("a step broke its runner")
+            reason, words = FailureReason.INTERNAL_ERROR, "the node failed; its log says why"
+            self._runner.end(held, StepEnd(status=StepStatus.FAILED, failure_reason=reason, error_message=words))
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._on_end()
