@@ -16,6 +16,7 @@ from corral.model.errors import CorralError
 CHANNEL: Final = "corral"
 EVERYBODY: Final = "*"
 CREDENTIALS: Final = "!credentials"  # said in the place of a node, whose name never begins so: look before you trust
+COORDINATOR: Final = "!coordinator"  # likewise: the stream of the coordinator door has news
 _DEBOUNCE_S: Final = 0.003
 _LONGEST_PAYLOAD: Final = 7900  # PostgreSQL refuses 8000 bytes
 

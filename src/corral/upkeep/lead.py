@@ -14,13 +14,17 @@ from corral.engine import Engine
 from corral.engine.leadership import Leadership
 from corral.storage import Storage
 from corral.telemetry import logger
+from corral.upkeep.close_idle_chains import close_idle_chains
+from corral.upkeep.expire_agents import expire_agents
 from corral.upkeep.expire_leases import expire_leases
 from corral.upkeep.expire_scans import expire_scans
 from corral.upkeep.expire_steps import expire_steps
 from corral.upkeep.fail_unclaimable_steps import fail_unclaimable_steps
 from corral.upkeep.finish_open_runs import finish_open_runs
 from corral.upkeep.loop import Loop
+from corral.upkeep.purge_agents import purge_agents
 from corral.upkeep.purge_artifacts import purge_artifacts
+from corral.upkeep.purge_changes import purge_changes
 from corral.upkeep.purge_events import purge_events
 from corral.upkeep.purge_logs import purge_logs
 from corral.upkeep.purge_runs import purge_runs
@@ -78,6 +82,7 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     acts = (
         tick_upkeep,
         expire_leases,
+        expire_agents,
         resolve_contested,
         skip_unavailable,
         time_out_pools,
@@ -89,11 +94,14 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     )
     loops = [Loop(act=act) for act in acts]
     loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
+    loops += [Loop(act=purge_changes, every=_MINUTE)]
     purges = (
+        (purge_agents, config.event_retention_days),
         (purge_events, config.event_retention_days),
         (purge_task_claims, config.event_retention_days),
         (purge_logs, config.log_retention_days),
         (purge_artifacts, config.artifact_retention_days),
+        (close_idle_chains, config.run_retention_days),
         (purge_runs, config.run_retention_days),
     )
     every = timedelta(hours=config.retention_interval_hours)
