@@ -86,7 +86,7 @@ async def test_an_event_with_a_key_is_kept_once_however_many_send_it(farm: Farm)
 
     assert [event is not None for event in kept].count(True) == 1
     assert len(await agents.list_events()) == 2
-    assert [event.task_id for event in await agents.list_events(agent_id="a0")][0] == "t"
+    assert next(event.task_id for event in await agents.list_events(agent_id="a0")) == "t"
     assert len(await agents.list_events(task_id="t", limit=5)) == 1
 
 

@@ -1,6 +1,8 @@
 """What the handlers of one server process share."""
 
 from corral.api.commit import CallbackCommitter
+from corral.api.coordinator.cache import OverviewCache
+from corral.api.coordinator.hub import StreamHub
 from corral.api.doorkeeper import Doorkeeper
 from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
@@ -22,3 +24,10 @@ class Server:
         self.doorkeeper = Doorkeeper(config, self.known)
         self.waiting = WaitingPulls(engine)
         self.committer = CallbackCommitter(engine)
+        self.overview = OverviewCache(engine)
+        self.streams = StreamHub(engine)
+
+    def let_go(self) -> None:
+        """Answer every pull as things stand, and end every stream: the process is about to stop."""
+        self.waiting.close()
+        self.streams.close()

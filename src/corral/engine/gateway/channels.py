@@ -38,6 +38,15 @@ class Channels:
             raise NotFoundError(f"no channel {name}", path="channel")
         return to_record(row, Channel)
 
+    async def find_id(self, name: str) -> UUID:
+        """The id of the channel of that name, and nothing more. Raises NotFoundError."""
+        channel_id: UUID | None = await self._database.fetch_value(
+            "select channel_id from corral.channels where name = $1", name
+        )
+        if channel_id is None:
+            raise NotFoundError(f"no channel {name}", path="channel")
+        return channel_id
+
     async def list(self) -> list[Channel]:
         """All channels, by name."""
         return to_records(await self._database.fetch("select * from corral.channel_states order by name"), Channel)
