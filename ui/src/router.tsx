@@ -66,6 +66,13 @@ const devices = createRoute({
   component: lazyRouteComponent(() => import("./pages/devices/Devices"), "DevicesPage"),
 });
 
+const channels = createRoute({
+  getParentRoute: () => root,
+  path: "/channels",
+  validateSearch: (search: Search): { channel?: string } => text("channel", search),
+  component: lazyRouteComponent(() => import("./pages/channels/Channels"), "ChannelsPage"),
+});
+
 const onboarding = createRoute({
   getParentRoute: () => root,
   path: "/onboarding",
@@ -74,7 +81,7 @@ const onboarding = createRoute({
 
 export function makeRouter(queryClient: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([dashboard, runs, newRun, monitor, devices, onboarding]),
+    routeTree: root.addChildren([dashboard, runs, newRun, monitor, devices, channels, onboarding]),
     context: { queryClient },
     defaultPreload: "intent",
     defaultPendingComponent: Loading,

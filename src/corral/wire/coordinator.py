@@ -19,12 +19,11 @@ Sequence = Annotated[int, Meta(ge=0, le=2**31 - 2)]
 
 
 class HeartbeatBody(Struct, frozen=True, kw_only=True):
-    """An agent lives. `claude_status` is what older agents call their status."""
+    """An agent lives."""
 
     agent_id: Name
     name: Name | None = None
     status: AgentStatus | None = None
-    claude_status: AgentStatus | None = None
     current_task_id: Name | None = None
     meta: dict[str, Any] | None = None
 

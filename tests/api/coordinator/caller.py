@@ -53,12 +53,20 @@ class Caller:
         return opened(await self.post("tasks/complete", agent_id=agent, task_id=task["id"]), "task")
 
 
-def opened(answer: httpx.Response, name: str, *, status: int = 200) -> Any:  # noqa: ANN401 - the answer decides
-    """What an answer wraps in its name."""
+def opened(answer: httpx.Response, name: str, *, status: int = 200) -> Object:
+    """The object that an answer wraps in its name."""
     assert answer.status_code == status, answer.text
     body = answer.json()
     assert list(body) == [name]
-    return body[name]
+    wrapped: Object = body[name]
+    return wrapped
+
+
+def listed(answer: httpx.Response, name: str) -> list[Object]:
+    """The objects that an answer wraps in their name."""
+    objects: Any = opened(answer, name)
+    assert isinstance(objects, list)
+    return objects
 
 
 def refused(answer: httpx.Response, status: int, code: str) -> Object:
@@ -100,7 +108,7 @@ class Stream:
 
     async def until_the_end(self) -> list[str]:
         """The types of all events that still come."""
-        seen = []
+        seen: list[str] = []
         while True:
             try:
                 kind, _ = await self.next()

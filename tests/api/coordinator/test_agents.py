@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.api.coordinator.caller import Caller, opened, refused
+from tests.api.coordinator.caller import Caller, listed, opened, refused
 from tests.engine.farm import Farm
 
 FIELDS = {"id", "name", "status", "current_task_id", "last_seen", "meta", "created_at", "updated_at", "worker_status"}
@@ -94,7 +94,7 @@ async def test_agents_are_online_for_thirty_seconds(caller: Caller, farm: Farm) 
     await farm.clock.advance(timedelta(seconds=31))
     await caller.post("agents/heartbeat", agent_id="loud")
 
-    agents = opened(await caller.get("agents"), "agents")
+    agents = listed(await caller.get("agents"), "agents")
 
     assert [(agent["id"], agent["worker_status"]) for agent in agents] == [("loud", "online"), ("silent", "offline")]
 
@@ -126,7 +126,7 @@ async def test_an_event_is_kept_once_per_key_even_when_sent_at_once(caller: Call
     told = opened(kept[0], "event", status=201)
     assert set(told) == {"id", "agent_id", "task_id", "type", "payload", "idempotency_key", "created_at"}
     assert {name: told[name] for name in event} == event
-    assert opened(await caller.get("events"), "events") == [told]
+    assert listed(await caller.get("events"), "events") == [told]
 
 
 async def test_events_are_listed_newest_first_and_narrowed(caller: Caller) -> None:
@@ -134,13 +134,13 @@ async def test_events_are_listed_newest_first_and_narrowed(caller: Caller) -> No
         answer = await caller.post("events", agent_id=agent, task_id=f"t{number}", type="log", payload=number)
         assert answer.status_code == 201
 
-    async def listed(**query: object) -> list[int]:
-        return [event["payload"] for event in opened(await caller.get("events", params=query), "events")]
+    async def told(**query: object) -> list[int]:
+        return [event["payload"] for event in listed(await caller.get("events", params=query), "events")]
 
-    assert await listed() == [2, 1, 0]
-    assert await listed(agent_id="ann") == [2, 0]
-    assert await listed(task_id="t1") == [1]
-    assert await listed(agent_id="", limit=1) == [2]
+    assert await told() == [2, 1, 0]
+    assert await told(agent_id="ann") == [2, 0]
+    assert await told(task_id="t1") == [1]
+    assert await told(agent_id="", limit=1) == [2]
     refused(await caller.get("events", params={"limit": 0}), 400, "invalid_request")
     refused(await caller.post("events", agent_id="ann"), 400, "invalid_request")
 

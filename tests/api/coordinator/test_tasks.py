@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.api.coordinator.caller import Caller, Object, opened, refused
+from tests.api.coordinator.caller import Caller, Object, listed, opened, refused
 from tests.engine.farm import LEASE_TIME, SECOND, Farm
 
 CHANNEL = {"id", "name", "description", "created_at"}
@@ -27,7 +27,7 @@ async def test_channels_are_made_listed_and_found_by_name(caller: Caller) -> Non
     channel = opened(await caller.post("channels", name="a b/c", description="d"), "channel", status=201)
 
     assert set(channel) == CHANNEL | COUNTS
-    assert opened(await caller.get("channels"), "channels") == [channel]
+    assert listed(await caller.get("channels"), "channels") == [channel]
     assert opened(await caller.get("channels/by-name/a%20b%2Fc"), "channel") == channel
     refused(await caller.post("channels", name="a b/c"), 409, "conflict")
     refused(await caller.post("channels", name=""), 400, "invalid_request")
@@ -44,9 +44,9 @@ async def test_chains_are_made_changed_and_deleted(caller: Caller) -> None:
     assert opened(await caller.get(path), "chain") == chain
     changed = opened(await caller.put(path, name="e", description="", status="locked"), "chain")
     assert (changed["name"], changed["description"], changed["status"]) == ("e", "d", "locked")
-    assert opened(await caller.get("chains", params={"channel_id": channel["id"]}), "chains") == [changed]
-    assert opened(await caller.get("chains", params={"channel_id": str(uuid4())}), "chains") == []
-    assert opened(await caller.get("chains"), "chains") == [changed]
+    assert listed(await caller.get("chains", params={"channel_id": channel["id"]}), "chains") == [changed]
+    assert listed(await caller.get("chains", params={"channel_id": str(uuid4())}), "chains") == []
+    assert listed(await caller.get("chains"), "chains") == [changed]
 
     gone = await caller.delete(path)
 
@@ -89,8 +89,8 @@ async def test_a_task_has_a_chain_and_a_sequence_whoever_gives_them(caller: Call
     assert (fifth["description"], fifth["priority"]) == ("d", 3)
     refused(await caller.post("tasks", title="t", chain_id=chain["id"], sequence=5), 409, "conflict")
     between = await caller.given_task(chain_id=chain["id"], sequence=4)
-    listed = opened(await caller.get("tasks", params={"chain_id": chain["id"]}), "tasks")
-    assert [task["id"] for task in listed] == [first["id"], between["id"], fifth["id"], next_one["id"]]
+    tasks = listed(await caller.get("tasks", params={"chain_id": chain["id"]}), "tasks")
+    assert [task["id"] for task in tasks] == [first["id"], between["id"], fifth["id"], next_one["id"]]
 
 
 async def test_tasks_are_narrowed_by_channel_and_status(caller: Caller) -> None:
@@ -101,7 +101,7 @@ async def test_tasks_are_narrowed_by_channel_and_status(caller: Caller) -> None:
     await caller.claim("ann", channel)
 
     async def count(**query: str) -> int:
-        return len(opened(await caller.get("tasks", params=query), "tasks"))
+        return len(listed(await caller.get("tasks", params=query), "tasks"))
 
     assert [await count(), await count(channel_id=channel["id"]), await count(channel_id="no id")] == [3, 2, 0]
     assert await count(status="in_progress") == 1
@@ -228,7 +228,7 @@ async def test_a_chain_that_failed_takes_no_more_tasks(caller: Caller) -> None:
     await caller.claim("ann", channel)
     opened(await caller.post("tasks/fail", task_id=one["id"], agent_id="ann", reason="no access"), "task")
 
-    statuses = {task["id"]: (task["status"], task["reason"]) for task in opened(await caller.get("tasks"), "tasks")}
+    statuses = {task["id"]: (task["status"], task["reason"]) for task in listed(await caller.get("tasks"), "tasks")}
     assert statuses == {one["id"]: ("failed", "no access"), two["id"]: ("failed", "a task before it failed")}
     assert opened(await caller.get(f"chains/{chain['id']}"), "chain")["status"] == "failed"
     refused(await caller.post("tasks", title="three", chain_id=chain["id"]), 409, "conflict")

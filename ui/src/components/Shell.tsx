@@ -6,6 +6,7 @@ import {
   Activity,
   Compass,
   LayoutDashboard,
+  ListOrdered,
   LogOut,
   type LucideIcon,
   Monitor,
@@ -25,6 +26,7 @@ const PLACES: { to: string; key: MessageKey; icon: LucideIcon; exact?: boolean }
   { to: "/", key: "nav.dashboard", icon: LayoutDashboard, exact: true },
   { to: "/runs", key: "nav.runs", icon: Activity },
   { to: "/devices", key: "nav.devices", icon: Smartphone },
+  { to: "/channels", key: "nav.channels", icon: ListOrdered },
   { to: "/onboarding", key: "nav.onboarding", icon: Compass },
 ];
 

@@ -12,15 +12,18 @@ from corral.api.server import Server
 from corral.model.errors import NoCurrentTaskError
 from corral.wire.coordinator import AgentAnswer, AgentsAnswer, HeartbeatBody, TaskAnswer
 
+# What older agents call their status.
+_OLDER: Final = {"claude_status": "status"}
+
 
 @post("/v1/agents/heartbeat", status_code=200)
 async def heartbeat_agent(server: NamedDependency[Server], request: Request[Any, Any, Any]) -> AgentAnswer:
     """Make an agent known, or say that it lives: that renews the leases of its tasks."""
-    told = await read_body(request, HeartbeatBody)
+    told = await read_body(request, HeartbeatBody, older=_OLDER)
     agent = await server.engine.agents.heartbeat_agent(
         told.agent_id,
         name=told.name,
-        status=told.status or told.claude_status,
+        status=told.status,
         current_task_id=told.current_task_id,
         meta=told.meta,
     )

@@ -1,6 +1,8 @@
 """Reading what callers of the coordinator door send: unknown fields are ignored, empty ones were not given."""
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -15,8 +17,13 @@ _PATH: Final = re.compile(r"`\$\.?([^`]*)`")
 _MISSING: Final = re.compile(r"missing required field `([^`]*)`")
 
 
-async def read_body(request: Request[Any, Any, Any], kind: type[T]) -> T:
-    """The body, whatever its type is called. Raises BadJsonError, and InvalidRequestError with the path."""
+async def read_body(
+    request: Request[Any, Any, Any], kind: type[T], *, older: Mapping[str, str] = MappingProxyType({})
+) -> T:
+    """The body, whatever its type is called; `older` names of fields count where the newer one was not given.
+
+    Raises BadJsonError, and InvalidRequestError with the path.
+    """
     try:
         told = msgspec.json.decode(await request.body())
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -24,6 +31,9 @@ async def read_body(request: Request[Any, Any, Any], kind: type[T]) -> T:
     if not isinstance(told, dict):
         raise BadJsonError("the body must be a JSON object")
     given = {name: value for name, value in told.items() if value is not None and value != ""}
+    for name, newer in older.items():
+        if name in given:
+            given.setdefault(newer, given[name])
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError as error:

@@ -7,7 +7,10 @@ select t.task_id as id, t.chain_id, s.position as sequence, s.channel_id, s.titl
        s.priority,
        case when s.status not in ('pending', 'ready') and s.granted_at is not null
             then corral.fn_agent_of(s.lease_owner) end as assigned_agent_id,
-       s.created_at, case when s.status not in ('pending', 'ready') then s.granted_at end as claimed_at, s.finished_at as done_at,
+       -- A transaction's time is that of its beginning: a claim that began before the task in front was done came after it nevertheless.
+       s.created_at, case when s.status not in ('pending', 'ready') and s.granted_at is not null
+                          then greatest(s.granted_at, s.ready_at) end as claimed_at,
+       s.finished_at as done_at,
        greatest(s.created_at, t.updated_at, s.granted_at, s.finished_at) as updated_at,
        case s.status when 'failed' then coalesce(s.error_message, s.failure_reason) when 'skipped' then 'a task before it failed'
                      when 'cancelled' then 'it was cancelled' end as reason
