@@ -95,10 +95,12 @@ async def test_a_task_without_a_chain_gets_one_of_its_own_which_ends_with_it(far
     channel = await given_channel(farm)
 
     task = await farm.engine.tasks.append_task("alone", channel_id=channel.id)
-    await farm.engine.tasks.complete_task("ann", (await claim(farm, "ann", channel)).id)
+    more = await farm.engine.tasks.append_task("not quite", chain_id=task.chain_id)
+    for _ in range(2):
+        await farm.engine.tasks.complete_task("ann", (await claim(farm, "ann", channel)).id)
 
     (chain,) = await farm.engine.chains.list(channel_id=channel.id)
-    assert (chain.id, chain.name, chain.status) == (task.chain_id, "alone", "done")
+    assert (chain.id, chain.name, chain.status, more.sequence) == (task.chain_id, "alone", "done", 2)
     assert (await farm.engine.jobs.get(chain.id)).status == "succeeded"
 
 

@@ -275,3 +275,17 @@ async def test_the_dashboard_tells_all_and_is_a_second_old_at_most(caller: Calle
     assert told["channels"][0]["waiting"] == 1
     assert [event["payload"] for event in told["events"]] == list(range(60, 0, -1))
     assert (await caller.get("dashboard")).json() == told
+
+
+async def test_a_chain_is_a_run_that_cannot_be_run_again(caller: Caller) -> None:
+    channel = await caller.given_channel()
+    task = await caller.given_task(channel_id=channel["id"], title="alone")
+    await caller.claim("ann", channel)
+    await caller.complete("ann", task)
+    (run,) = (await caller.http.get("/api/runs", headers=caller.headers)).json()["runs"]
+
+    assert (run["name"], run["status"]) == ("alone", "succeeded")
+    for verb in ("retry", "replay"):
+        answer = await caller.http.post(f"/api/runs/{run['run_id']}/{verb}", headers=caller.headers, json={})
+        refused(answer, 409, "conflict")
+    refused(await caller.http.post("/api/runs", headers=caller.headers, json={"workflow": "chain"}), 409, "conflict")

@@ -14,7 +14,7 @@ from litestar.response import Response
 from corral.api.auth import caller_of
 from corral.api.input_files import check_input_files
 from corral.api.server import Server
-from corral.model.errors import InvalidRequestError
+from corral.model.errors import ConflictError, InvalidRequestError
 from corral.model.records import Json, Run, Workflow
 from corral.model.states import RunStatus
 from corral.telemetry import bound
@@ -34,7 +34,7 @@ async def create_run(
     if data.replay_of is not None:
         await server.engine.runs.get(data.replay_of)
     planned = plan_request(data, workflow)
-    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+    await check_input_files(server, read_recipe(workflow))
     return await server.engine.runs.create_run(workflow.workflow_id, planned, actor=caller_of(request).actor)
 
 
@@ -145,7 +145,7 @@ def plan_request(data: RunRequest, workflow: Workflow) -> Json:
     """
     if workflow.mode != "device":
         raise InvalidRequestError("runs of distributed workflows cannot be created yet", path="workflow")
-    recipe = msgspec.convert(workflow.recipe, Recipe)
+    recipe = read_recipe(workflow)
     params = resolve_params(recipe.params, data.params)
     plan = resolve_plan(recipe, data.overrides, installed_actions())
     request: Json = {
@@ -181,4 +181,11 @@ async def _check_files_of(run_id: UUID, server: Server) -> None:
     """Raise what `check_input_files` raises for the workflow of a run that is to be had once more."""
     run = await server.engine.runs.get(run_id)
     workflow = await server.engine.workflows.get(run.workflow_id)
-    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+    await check_input_files(server, read_recipe(workflow))
+
+
+def read_recipe(workflow: Workflow) -> Recipe:
+    """A workflow's recipe. Raises ConflictError for one without steps: chains of tasks are made of such."""
+    if not workflow.recipe.get("steps"):
+        raise ConflictError(f"workflow {workflow.name} has no steps to execute")
+    return msgspec.convert(workflow.recipe, Recipe)

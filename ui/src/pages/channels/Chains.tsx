@@ -67,7 +67,7 @@ function ChainCard({ chain, tasks, agents, onAppend }: ChainCardProps) {
           {!isOver && (
             <Button size="small" look="quiet" disabled={!mayOperate} onClick={onAppend}>
               <Plus size={13} aria-hidden="true" />
-              {t("channels.append")}
+              <span className="max-sm:sr-only">{t("channels.append")}</span>
             </Button>
           )}
           <ChainActions chain={chain} />
@@ -88,31 +88,31 @@ function ChainCard({ chain, tasks, agents, onAppend }: ChainCardProps) {
 
 function TaskRow({ task, agents }: { task: Task; agents: readonly Agent[] }) {
   const { t, number } = useWords();
+  const state = [
+    ...(task.priority === 0 ? [] : [t("channels.priority", { n: task.priority })]),
+    t(`task_status.${task.status}`),
+    ...(task.assigned_agent_id ? [task.assigned_agent_id] : []),
+  ].join(" · ");
   return (
     <li
       data-task={task.title}
       data-status={task.status}
-      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 last:border-0 hover:bg-raised"
+      className="flex items-center gap-x-3 border-b border-line px-4 py-2 last:border-0 hover:bg-raised"
     >
-      <span className="w-6 text-right text-xs text-faint tabular-nums">{number(task.sequence)}</span>
+      <span className="w-6 shrink-0 text-right text-xs text-faint tabular-nums">{number(task.sequence)}</span>
       <StateMark state={tileOfTask(task.status)} size={14} />
-      <div className="min-w-0 flex-1 basis-40">
+      <div className="min-w-0 flex-1">
         <div className="truncate font-medium" title={task.description ?? undefined}>
           {task.title}
         </div>
+        <div className="truncate text-xs text-soft sm:hidden">{state}</div>
         {task.status === "failed" && task.reason && (
           <div className="truncate text-xs text-danger" title={task.reason}>
             {task.reason}
           </div>
         )}
       </div>
-      {task.priority !== 0 && (
-        <span className="text-xs text-soft tabular-nums">{t("channels.priority", { n: task.priority })}</span>
-      )}
-      <span className="truncate text-xs text-soft">
-        {t(`task_status.${task.status}`)}
-        {task.assigned_agent_id && ` · ${task.assigned_agent_id}`}
-      </span>
+      <span className="max-w-[45%] truncate text-xs text-soft tabular-nums max-sm:hidden">{state}</span>
       <TaskActions task={task} agents={agents} />
     </li>
   );

@@ -36,13 +36,13 @@ export function ChannelsPage() {
           {isLive ? <Radio size={13} aria-hidden="true" /> : <RefreshCw size={13} aria-hidden="true" />}
           {t(isLive ? "channels.live" : "channels.polling")}
         </span>
-        <div className="ml-auto flex flex-wrap gap-2">
+        <div className="grid w-full grid-cols-3 gap-2 sm:ml-auto sm:flex sm:w-auto">
           <Button disabled={!mayOperate} onClick={() => setMaking({ kind: "channel" })}>
-            <Plus size={16} aria-hidden="true" />
+            <Plus size={16} aria-hidden="true" className="max-sm:hidden" />
             {t("channels.new_channel")}
           </Button>
           <Button disabled={!mayOperate || data.channels.length === 0} onClick={() => setMaking({ kind: "chain" })}>
-            <Plus size={16} aria-hidden="true" />
+            <Plus size={16} aria-hidden="true" className="max-sm:hidden" />
             {t("channels.new_chain")}
           </Button>
           <Button
@@ -50,7 +50,7 @@ export function ChannelsPage() {
             disabled={!mayOperate || data.channels.length === 0}
             onClick={() => setMaking({ kind: "task" })}
           >
-            <Plus size={16} aria-hidden="true" />
+            <Plus size={16} aria-hidden="true" className="max-sm:hidden" />
             {t("channels.new_task")}
           </Button>
         </div>

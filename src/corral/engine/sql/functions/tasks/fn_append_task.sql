@@ -1,5 +1,5 @@
--- Add a task to a chain: it is claimed once the task before it is done. Without a chain it gets one of its own, which is closed at
--- once. Without p_sequence it comes last; with one that is free between others, it comes between them. Its name is its sequence.
+-- Add a task to a chain: it is claimed once the task before it is done. Without a chain it gets one of its own, which ends with its
+-- last task. Without p_sequence it comes last; with one that is free between others, it comes between them. Its name is its sequence.
 -- Locks the job. Raises CR001 not_found, CR003 conflict (a sequence that is taken; a chain that is closed or has failed; one of
 -- another channel). Returns the task's id.
 create or replace function corral.fn_append_task(
@@ -25,7 +25,7 @@ begin
         raise exception 'no channel %', p_channel_id using errcode = 'CR001', detail = 'channel_id';
     elsif p_channel_id <> v_chain.channel_id then
         raise exception 'chain % is in another channel', p_chain_id using errcode = 'CR003', detail = 'channel_id';
-    elsif v_job.finished_at is not null or not v_job.is_open
+    elsif v_job.finished_at is not null
           or exists (select 1 from job_steps s where s.job_id = v_job.job_id and s.status in ('failed', 'skipped', 'cancelled')) then
         raise exception 'chain % is closed', p_chain_id using errcode = 'CR003', detail = 'chain_id';
     end if;
