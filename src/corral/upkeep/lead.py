@@ -24,7 +24,6 @@ from corral.upkeep.finish_open_runs import finish_open_runs
 from corral.upkeep.loop import Loop
 from corral.upkeep.purge_agents import purge_agents
 from corral.upkeep.purge_artifacts import purge_artifacts
-from corral.upkeep.purge_changes import purge_changes
 from corral.upkeep.purge_events import purge_events
 from corral.upkeep.purge_logs import purge_logs
 from corral.upkeep.purge_runs import purge_runs
@@ -36,6 +35,7 @@ from corral.upkeep.skip_unavailable import skip_unavailable
 from corral.upkeep.sweep_storage import sweep_storage
 from corral.upkeep.tick_upkeep import tick_upkeep
 from corral.upkeep.time_out_pools import time_out_pools
+from corral.upkeep.trim_stream import trim_stream
 
 _CANDIDACY_S: Final = 1.0
 _MINUTE: Final = timedelta(minutes=1)
@@ -94,7 +94,7 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     )
     loops = [Loop(act=act) for act in acts]
     loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
-    loops += [Loop(act=purge_changes, every=_MINUTE)]
+    loops += [Loop(act=trim_stream, every=_MINUTE)]
     purges = (
         (purge_agents, config.event_retention_days),
         (purge_events, config.event_retention_days),

@@ -288,4 +288,3 @@ async def test_a_chain_is_a_run_that_cannot_be_run_again(caller: Caller) -> None
     for verb in ("retry", "replay"):
         answer = await caller.http.post(f"/api/runs/{run['run_id']}/{verb}", headers=caller.headers, json={})
         refused(answer, 409, "conflict")
-    refused(await caller.http.post("/api/runs", headers=caller.headers, json={"workflow": "chain"}), 409, "conflict")

@@ -8,5 +8,5 @@ from corral.engine import Engine
 _KEPT: Final = timedelta(hours=1)
 
 
-async def purge_changes(engine: Engine) -> None:
+async def trim_stream(engine: Engine) -> None:
     await engine.upkeep.purge_changes(_KEPT)
