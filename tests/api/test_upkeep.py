@@ -12,10 +12,12 @@ from corral.engine.leadership import Leadership
 from corral.storage import file_key, in_one_piece, open_storage
 from corral.upkeep.lead import Upkeep, list_loops
 from corral.upkeep.loop import Loop
+from corral.upkeep.purge_agents import purge_agents
 from corral.upkeep.purge_artifacts import purge_artifacts
 from corral.upkeep.purge_events import purge_events
 from corral.upkeep.report_disks import report_disks
 from corral.upkeep.sweep_storage import sweep_storage
+from corral.upkeep.trim_stream import trim_stream
 from tests.engine.conftest import execute
 from tests.engine.farm import Farm, artifact_key
 
@@ -86,6 +88,7 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
     assert acts == {
         "tick_upkeep",
         "expire_leases",
+        "expire_agents",
         "resolve_contested",
         "skip_unavailable",
         "time_out_pools",
@@ -94,13 +97,16 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
         "expire_scans",
         "expire_steps",
         "fail_unclaimable_steps",
+        "purge_agents",
         "purge_events",
         "purge_task_claims",
         "purge_logs",
         "purge_artifacts",
+        "close_idle_chains",
         "purge_runs",
         "sweep_storage",
         "report_disks",
+        "trim_stream",
     }
     running.cancel()
     await asyncio.wait({running})
@@ -171,3 +177,16 @@ async def test_the_leader_writes_down_how_full_its_disks_are(farm: Farm, tmp_pat
     (disk,) = await storage.measure_disks()  # the store is on the same one
     total = await farm.value("select total_bytes from corral.disks where path = $1", disk.path)
     assert total == disk.total_bytes > disk.free_bytes
+
+
+async def test_what_agents_told_is_purged_and_streams_are_trimmed(farm: Farm) -> None:
+    await farm.engine.agents.heartbeat_agent("ann")
+    await farm.engine.agents.record_agent_event("log", agent_id="ann")
+    await farm.clock.advance(timedelta(days=31))
+
+    await purge_agents(timedelta(days=30))(farm.engine)
+    await trim_stream(farm.engine)
+
+    assert await farm.engine.agents.list() == []
+    assert await farm.engine.agents.list_events() == []
+    assert await farm.value("select array_agg(topic || is_gone::text) from corral.changes") == ["agentstrue"]

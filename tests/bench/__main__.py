@@ -14,9 +14,10 @@ from tests.bench.http import check_http
 from tests.bench.node import check_node
 from tests.bench.pull_cost import check_pull_cost
 from tests.bench.report import Check, print_checks
+from tests.bench.sse import check_sse
 from tests.bench.throughput import check_throughput
 
-CHECKS = ("throughput", "pull_cost", "fan_out", "http", "node", "fleet")
+CHECKS = ("throughput", "pull_cost", "fan_out", "http", "sse", "node", "fleet")
 
 
 async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) -> list[Check]:
@@ -33,6 +34,8 @@ async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) 
                 checks.append(await check_fan_out(server.dsn, rounds=rounds))
             elif name == "http":
                 checks.extend(await check_http(server.dsn, rounds=rounds, seconds=seconds))
+            elif name == "sse":
+                checks.extend(await check_sse(server.dsn, seconds=seconds))
             elif name == "node":
                 checks.extend(await check_node(server.dsn))
             elif name == "fleet":

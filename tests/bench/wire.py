@@ -54,6 +54,11 @@ class Wire:
         lines += [f"{name}: {value}" for name, value in headers.items()]
         return "\r\n".join([*lines, "", ""]).encode() + told
 
+    def begin(self, request: bytes) -> asyncio.StreamReader:
+        """Send a request whose answer goes on; what it is to be read from."""
+        self._writer.write(request)
+        return self._reader
+
     async def ask(self, request: bytes) -> Reply:
         """Send a request and read its answer."""
         self._writer.write(request)

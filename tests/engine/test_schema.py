@@ -14,6 +14,7 @@ from corral.engine.sqlstates import ERRORS_BY_SQLSTATE
 from corral.model import states
 from corral.model.errors import DatabaseNotReadyError
 from corral.model.states import (
+    AgentStatus,
     Connection,
     EventOutcome,
     FailureReason,
@@ -41,6 +42,7 @@ ENUM_OF_COLUMN: dict[str, type[StrEnum]] = {
     "devices.health": Health,
     "scan_jobs.status": ScanStatus,
     "node_events.outcome": EventOutcome,
+    "agents.status": AgentStatus,
 }
 # An event that is a duplicate was recorded before, and an invalid one has no id to be recorded under.
 NOT_RECORDED = {EventOutcome.DUPLICATE, EventOutcome.INVALID}

@@ -338,10 +338,10 @@ async def test_steps_are_claimed_in_the_order_in_which_they_became_ready(farm: F
 async def test_a_channel_has_a_queue_of_its_own(farm: Farm) -> None:
     node = await farm.given_node()
     channel = await farm.engine.channels.create_channel("reviews")
-    await given_job(farm, NewStep("inside", channel_id=channel.channel_id), NewStep("outside"))
+    await given_job(farm, NewStep("inside", channel_id=channel.id), NewStep("outside"))
 
     assert [grant.name for grant in await claim(node)] == ["outside"]
-    assert [grant.name for grant in await claim(node, channel_id=channel.channel_id)] == ["inside"]
+    assert [grant.name for grant in await claim(node, channel_id=channel.id)] == ["inside"]
 
 
 async def test_a_repeated_request_returns_the_same_grant(farm: Farm) -> None:

@@ -119,8 +119,8 @@ async def test_time_that_passes_before_the_first_step_starts_is_not_the_jobs(far
 async def test_a_chain_has_no_time_limit(farm: Farm) -> None:
     node = await farm.given_node()
     channel = await farm.engine.channels.create_channel("inbox")
-    await farm.engine.tasks.append_task("first", channel_id=channel.channel_id)
-    await farm.engine.tasks.claim_task(node.node_id, channel_id=channel.channel_id)
+    await farm.engine.tasks.append_task("first", channel_id=channel.id)
+    await farm.engine.tasks.claim_task(node.node_id, channel_id=channel.id)
 
     await farm.pass_time(timedelta(hours=2), node)
 

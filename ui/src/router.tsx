@@ -109,6 +109,13 @@ const playbook = createRoute({
   component: lazyRouteComponent(() => import("./pages/commands/Builder"), "EditPlaybookPage"),
 });
 
+const channels = createRoute({
+  getParentRoute: () => root,
+  path: "/channels",
+  validateSearch: (search: Search): { channel?: string } => text("channel", search),
+  component: lazyRouteComponent(() => import("./pages/channels/Channels"), "ChannelsPage"),
+});
+
 const onboarding = createRoute({
   getParentRoute: () => root,
   path: "/onboarding",
@@ -129,6 +136,7 @@ export function makeRouter(queryClient: QueryClient) {
       playbooks,
       newPlaybook,
       playbook,
+      channels,
       onboarding,
     ]),
     context: { queryClient },

@@ -10,6 +10,8 @@ from litestar.openapi.config import OpenAPIConfig
 
 import corral
 from corral.api.auth import guard
+from corral.api.coordinator import handlers as coordinator
+from corral.api.coordinator.slashes import KeepSlashes
 from corral.api.document import COMPONENTS, Document
 from corral.api.doors import check_doors
 from corral.api.gate import Gate
@@ -48,6 +50,7 @@ HANDLERS = [
     *artifacts.HANDLERS,
     *audit.HANDLERS,
     *commands.HANDLERS,
+    *coordinator.HANDLERS,
     *dashboard.HANDLERS,
     *devices.HANDLERS,
     *files.HANDLERS,
@@ -73,7 +76,7 @@ class App(Gate):
         self.litestar = _create_litestar(self.server)
         check_doors(self.litestar.routes)
         super().__init__(
-            Pages(self.litestar, load_pages()),
+            Pages(KeepSlashes(self.litestar), load_pages()),
             doorkeeper=self.server.doorkeeper,
             metrics=self.server.metrics,
             trusted_proxy=config.trusted_proxy,
@@ -82,22 +85,23 @@ class App(Gate):
     @asynccontextmanager
     async def running(self) -> AsyncIterator["App"]:
         """Listen and poll for the length of a block; at its end, let go of what waits."""
-        engine, known = self.server.engine, self.server.known
+        engine, known, streams = self.server.engine, self.server.known, self.server.streams
         waiting, claims = self.server.waiting, self.server.claims
 
         def hear(names: Collection[str]) -> None:
             known.hear(names)
             waiting.wake(names)
             claims.wake(names)
+            streams.hear(names)
 
         engine.announcements.subscribe(hear)
         listener = Listener(engine.database.dsn, sender=engine.announcements.sender, hear=hear)
-        tasks = [asyncio.create_task(each) for each in (listener.run(), waiting.poll(), claims.poll(), known.look())]
+        chores = (listener.run(), waiting.poll(), claims.poll(), known.look(), streams.run())
+        tasks = [asyncio.create_task(each) for each in chores]
         try:
             yield self
         finally:
-            waiting.close()
-            claims.close()
+            self.server.let_go()
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)

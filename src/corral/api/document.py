@@ -12,6 +12,7 @@ from corral.api.doors import DOORS, Door
 from corral.api.routes.commands import CommandBody
 from corral.api.routes.playbooks import PlaybookBody
 from corral.storage.sniff import CONTENT_TYPES
+from corral.wire import coordinator
 from corral.wire.problems import ErrorBody
 from corral.wire.views import Dashboard, Monitor
 
@@ -48,10 +49,22 @@ _BODIES: Final[dict[tuple[str, str], type]] = {
     ("post", "/api/playbooks"): PlaybookBody,
     ("post", "/api/playbooks/validate"): PlaybookBody,
     ("put", "/api/playbooks/{playbook_id}"): PlaybookBody,
+    ("post", "/v1/agents/heartbeat"): coordinator.HeartbeatBody,
+    ("post", "/v1/channels"): coordinator.ChannelBody,
+    ("post", "/v1/chains"): coordinator.ChainBody,
+    ("put", "/v1/chains/{chain_id}"): coordinator.ChainChange,
+    ("post", "/v1/tasks"): coordinator.TaskBody,
+    ("put", "/v1/tasks/{task_id}"): coordinator.TaskChange,
+    ("post", "/v1/tasks/claim"): coordinator.ClaimBody,
+    ("post", "/v1/tasks/assign"): coordinator.AssignBody,
+    ("post", "/v1/tasks/complete"): coordinator.EndBody,
+    ("post", "/v1/tasks/fail"): coordinator.EndBody,
+    ("post", "/v1/events"): coordinator.EventBody,
 }
 _ANSWERS: Final[dict[tuple[str, str], type]] = {
     ("get", "/api/runs/{run_id}"): Monitor,
     ("get", "/api/dashboard"): Dashboard,
+    ("get", "/v1/dashboard"): coordinator.Overview,
 }
 _PUT_ARTIFACT: Final = "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"
 _RAW_BODIES: Final = {
@@ -77,6 +90,7 @@ _MORE: Final[dict[tuple[str, str], dict[str, str]]] = {
     ("post", "/api/files"): _AGAIN,
     ("get", "/api/artifacts/{artifact_id}/content"): _CONTENT,
     ("get", "/api/files/{ref}/content"): _CONTENT,
+    ("post", "/v1/events"): {"200": "Its key was used before"},
 }
 
 
@@ -129,6 +143,9 @@ def _complete_operation(
         responses["200"] = {"description": "The document, as the database wrote it", "content": content}
     if key in _RAW_BODIES:
         completed["requestBody"] = {"required": True, "content": {"application/octet-stream": {"schema": _BYTES}}}
+    if key == ("get", "/v1/stream"):
+        content = {"text/event-stream": {"schema": {"type": "string"}}}
+        responses["200"] = {"description": "Server-sent events, until either side ends it", "content": content}
     _add_more(key, responses, error)
     if "204" in responses:  # whatever Litestar makes of a Response: there is nothing in it
         responses["204"] = {"description": "Done"}

@@ -1,7 +1,8 @@
 """Tells callers apart.
 
 A node shows X-Node-Auth: the shared secret, or a token of its own. An operator shows a bearer token or X-Api-Key: the
-one of the server's settings, or a token of its own; a browser shows the cookie of a session. A kind for which no
+one of the server's settings, or a token of its own; a browser shows the cookie of a session, and a stream may be
+asked for with the token in its address. A kind for which no
 secret is set is open to this machine alone, and to no web page but our own.
 """
 
@@ -58,7 +59,7 @@ class Doorkeeper:
 
     async def identify(self, knock: Knock) -> Caller:
         """Raises UnauthenticatedError for a wrong credential, TooManyFailuresError; ForbiddenError without a secret."""
-        shown = _read_credentials(knock.headers)
+        shown = _read_credentials(knock)
         if not shown:
             return await self._identify_session(knock) or self._identify_local(knock)
         proofs = {kind: await self.prove(kind, text, knock) for kind, text in shown.items()}
@@ -149,8 +150,8 @@ def read_cookie(knock: Knock) -> bytes | None:
     return None
 
 
-def _read_credentials(headers: dict[str, str]) -> dict[Kind, bytes]:
-    shown = {}
+def _read_credentials(knock: Knock) -> dict[Kind, bytes]:
+    headers, shown = knock.headers, {}
     if "x-node-auth" in headers:
         shown[Kind.NODE] = headers["x-node-auth"].encode("latin-1")
     if "x-api-key" in headers:
@@ -158,4 +159,6 @@ def _read_credentials(headers: dict[str, str]) -> dict[Kind, bytes]:
     elif "authorization" in headers:
         scheme, _, token = headers["authorization"].partition(" ")
         shown[Kind.OPERATOR] = token.strip().encode("latin-1") if scheme.lower() == "bearer" else b""
+    elif knock.query_token is not None:
+        shown[Kind.OPERATOR] = knock.query_token.encode()
     return shown

@@ -2,7 +2,7 @@
 
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from litestar.types import HTTPScope
 from msgspec import Struct
@@ -15,6 +15,7 @@ _SAFE_TYPES: Final = frozenset({"application/json", "application/yaml"})
 # Raw bytes come by methods alone that a browser sends nowhere else without asking there first, which is refused.
 _RAW_TYPE: Final = "application/octet-stream"
 _ASKED_METHODS: Final = frozenset({"PUT", "PATCH"})
+_STREAM: Final = ("GET", "/v1/stream")
 
 
 class Knock(Struct, frozen=True, kw_only=True):
@@ -24,6 +25,8 @@ class Knock(Struct, frozen=True, kw_only=True):
     address: str
     method: str
     is_https: bool = False
+    query_token: str | None = None
+    """A credential in the address, which is read of a stream alone: a browser's EventSource can set no header."""
 
     @property
     def changes_state(self) -> bool:
@@ -43,7 +46,13 @@ def read_knock(scope: HTTPScope, *, trusted_proxy: IPv4Network | IPv6Network | N
         # The last one is the one that our proxy saw; whatever stands before it anybody may have written.
         address = headers.get("x-forwarded-for", address).rpartition(",")[2].strip()
         is_https = headers.get("x-forwarded-proto", "").lower() == "https"
-    return Knock(headers=headers, address=address, method=scope["method"], is_https=is_https)
+    return Knock(
+        headers=headers,
+        address=address,
+        method=scope["method"],
+        is_https=is_https,
+        query_token=_read_query_token(scope) if (scope["method"], scope["path"]) == _STREAM else None,
+    )
 
 
 def check_local(knock: Knock) -> None:
@@ -79,6 +88,11 @@ def is_cross_origin(knock: Knock) -> bool:
         return True
     origin, host = knock.headers.get("origin"), knock.headers.get("host", "")
     return origin is not None and origin.lower() not in {f"http://{host}".lower(), f"https://{host}".lower()}
+
+
+def _read_query_token(scope: HTTPScope) -> str | None:
+    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    return query["token"][-1] if "token" in query else None
 
 
 def _is_in(address: str, network: IPv4Network | IPv6Network) -> bool:

@@ -9,6 +9,7 @@ from litestar.exceptions import HTTPException, LitestarException, ValidationExce
 
 from corral.model.errors import (
     ActionClashError,
+    BadJsonError,
     BrokenRuleError,
     ChecksumMismatchError,
     ConfigInvalidError,
@@ -21,6 +22,8 @@ from corral.model.errors import (
     InvalidRequestError,
     KeyInvalidError,
     LeaseLostError,
+    NoCurrentTaskError,
+    NoTasksError,
     NotFoundError,
     ObjectExistsError,
     ObjectNotFoundError,
@@ -47,6 +50,7 @@ from corral.wire.problems import ErrorBody, Fault
 
 STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
     InvalidRequestError: 400,
+    BadJsonError: 400,
     RecipeInvalidError: 400,
     RenderError: 400,
     KeyInvalidError: 400,
@@ -54,6 +58,8 @@ STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
     UnauthenticatedError: 401,
     ForbiddenError: 403,
     NotFoundError: 404,
+    NoTasksError: 404,
+    NoCurrentTaskError: 404,
     UnknownNodeError: 404,
     ObjectNotFoundError: 404,
     UploadNotFoundError: 404,

@@ -1,6 +1,8 @@
 """What the handlers of one server process share."""
 
 from corral.api.commit import CallbackCommitter
+from corral.api.coordinator.cache import OverviewCache
+from corral.api.coordinator.hub import StreamHub
 from corral.api.doorkeeper import Doorkeeper
 from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
@@ -25,6 +27,14 @@ class Server:
         self.waiting = Waiting(self._list_news)
         self.claims = Waiting(self._list_step_news, hint=STEPS)
         self.committer = CallbackCommitter(engine)
+        self.overview = OverviewCache(engine)
+        self.streams = StreamHub(engine)
+
+    def let_go(self) -> None:
+        """Answer every pull and claim as things stand, and end every stream: the process is about to stop."""
+        self.waiting.close()
+        self.claims.close()
+        self.streams.close()
 
     async def _list_news(self, node_ids: list[str]) -> list[News]:
         return await self.engine.nodes.list_news(node_ids)

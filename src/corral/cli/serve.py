@@ -23,7 +23,7 @@ _log = logger(__name__)
 
 
 async def serve(config: ServerConfig, stopping: asyncio.Event) -> None:
-    """Serve until told to stop; then answer every open request, pulls that wait included, and return."""
+    """Serve until told to stop; then answer every open request, pulls that wait included, end every stream, and return."""
     dsn = config.database_url.reveal() if config.database_url is not None else ""
     async with Engine.connect(dsn, max_connections=config.database_connections) as engine:
         storage = open_storage(config)
@@ -64,8 +64,7 @@ async def _listen(app: App, config: ServerConfig, stopping: asyncio.Event) -> No
     _log.info(f"serving on http://{_address(config)}")
     try:
         await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
-        app.server.waiting.close()
-        app.server.claims.close()
+        app.server.let_go()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(app.until_quiet(), _GOODBYE_S)
     finally:

@@ -17,6 +17,7 @@ CHANNEL: Final = "corral"
 EVERYBODY: Final = "*"
 STEPS: Final = "!steps"  # as below: steps may have become ready
 CREDENTIALS: Final = "!credentials"  # said in the place of a node, whose name never begins so: look before you trust
+COORDINATOR: Final = "!coordinator"  # likewise: the stream of the coordinator door has news
 _DEBOUNCE_S: Final = 0.003
 _LONGEST_PAYLOAD: Final = 7900  # PostgreSQL refuses 8000 bytes
 

@@ -7,8 +7,11 @@ from pathlib import Path
 from corral.engine import backup, migrate
 from corral.engine.announce import Announcements
 from corral.engine.database import Database
+from corral.engine.gateway.agents import Agents
 from corral.engine.gateway.artifacts import Artifacts
 from corral.engine.gateway.audit import Audit
+from corral.engine.gateway.chains import Chains
+from corral.engine.gateway.changes import Changes
 from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
 from corral.engine.gateway.credentials import Credentials
@@ -44,8 +47,11 @@ class Engine:
         self.runs = Runs(database, self.announcements)
         self.jobs = Jobs(database)
         self.steps = Steps(database)
-        self.channels = Channels(database)
-        self.tasks = Tasks(database)
+        self.agents = Agents(database, self.announcements)
+        self.channels = Channels(database, self.announcements)
+        self.chains = Chains(database, self.announcements)
+        self.tasks = Tasks(database, self.announcements)
+        self.changes = Changes(database)
         self.events = Events(database)
         self.artifacts = Artifacts(database)
         self.files = Files(database)
@@ -56,7 +62,7 @@ class Engine:
         self.operators = Operators(database, self.announcements)
         self.sessions = Sessions(database, self.announcements)
         self.audit = Audit(database)
-        self.upkeep = Upkeep(database, self.runs)
+        self.upkeep = Upkeep(database, self.runs, self.announcements)
 
     @classmethod
     @asynccontextmanager

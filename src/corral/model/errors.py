@@ -30,6 +30,24 @@ class InvalidRequestError(CorralError):
     code = "invalid_request"
 
 
+class BadJsonError(InvalidRequestError):
+    """The body is not JSON, or not an object."""
+
+    code = "bad_json"
+
+
+class NoTasksError(NotFoundError):
+    """Nothing waits in the channel that was asked for work."""
+
+    code = "no_tasks"
+
+
+class NoCurrentTaskError(NotFoundError):
+    """The agent has no task in progress."""
+
+    code = "no_current_task"
+
+
 class ConflictError(CorralError):
     """What was asked for cannot be done in the present state."""
 

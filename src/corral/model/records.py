@@ -459,32 +459,6 @@ class StepOutcome(Struct, frozen=True):
     outcome: EventOutcome
 
 
-class Channel(Struct, frozen=True):
-    """A FIFO that agents claim tasks from."""
-
-    channel_id: UUID
-    name: str
-    description: str | None
-    created_at: datetime
-
-
-class Chain(Struct, frozen=True):
-    """A distributed job whose tasks are done one after the other; while it is open, tasks may be added."""
-
-    chain_id: UUID
-    channel_id: UUID
-    name: str
-    description: str | None
-    status: JobStatus
-    is_open: bool
-    owner_node_id: str | None
-    steps_done: int
-    steps_total: int
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-
-
 class EventResult(Struct, frozen=True):
     """What became of one event of a callback."""
 

@@ -132,3 +132,11 @@ class EventOutcome(StrEnum):
     DUPLICATE = "duplicate"
     STALE = "stale"
     INVALID = "invalid"
+
+
+class AgentStatus(StrEnum):
+    """What an agent of the coordinator door says that it does."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    WAITING = "waiting"

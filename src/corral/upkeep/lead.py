@@ -14,12 +14,15 @@ from corral.engine import Engine
 from corral.engine.leadership import Leadership
 from corral.storage import Storage
 from corral.telemetry import logger
+from corral.upkeep.close_idle_chains import close_idle_chains
+from corral.upkeep.expire_agents import expire_agents
 from corral.upkeep.expire_leases import expire_leases
 from corral.upkeep.expire_scans import expire_scans
 from corral.upkeep.expire_steps import expire_steps
 from corral.upkeep.fail_unclaimable_steps import fail_unclaimable_steps
 from corral.upkeep.finish_open_runs import finish_open_runs
 from corral.upkeep.loop import Loop
+from corral.upkeep.purge_agents import purge_agents
 from corral.upkeep.purge_artifacts import purge_artifacts
 from corral.upkeep.purge_events import purge_events
 from corral.upkeep.purge_logs import purge_logs
@@ -33,6 +36,7 @@ from corral.upkeep.sweep_storage import sweep_storage
 from corral.upkeep.tick_upkeep import tick_upkeep
 from corral.upkeep.time_out_jobs import time_out_jobs
 from corral.upkeep.time_out_pools import time_out_pools
+from corral.upkeep.trim_stream import trim_stream
 
 _CANDIDACY_S: Final = 1.0
 _MINUTE: Final = timedelta(minutes=1)
@@ -79,6 +83,7 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     acts = (
         tick_upkeep,
         expire_leases,
+        expire_agents,
         resolve_contested,
         skip_unavailable,
         time_out_pools,
@@ -91,11 +96,14 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     )
     loops = [Loop(act=act) for act in acts]
     loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
+    loops += [Loop(act=trim_stream, every=_MINUTE)]
     purges = (
+        (purge_agents, config.event_retention_days),
         (purge_events, config.event_retention_days),
         (purge_task_claims, config.event_retention_days),
         (purge_logs, config.log_retention_days),
         (purge_artifacts, config.artifact_retention_days),
+        (close_idle_chains, config.run_retention_days),
         (purge_runs, config.run_retention_days),
     )
     every = timedelta(hours=config.retention_interval_hours)

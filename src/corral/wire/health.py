@@ -10,3 +10,4 @@ class Liveness(Struct, frozen=True):
 
     status: Literal["ok"]
     version: str
+    ok: Literal[True] = True

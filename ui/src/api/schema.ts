@@ -176,6 +176,374 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agents/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * HeartbeatAgent
+         * @description Make an agent known, or say that it lives: that renews the leases of its tasks.
+         */
+        post: operations["V1AgentsHeartbeatHeartbeatAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListAgents
+         * @description Agents, online if they were heard within 30 seconds; those heard last come first.
+         */
+        get: operations["V1AgentsListAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetAgent
+         * @description One agent.
+         */
+        get: operations["V1AgentsAgentIdGetAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{agent_id}/current-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetCurrentTask
+         * @description The task that an agent was given last and has not ended.
+         */
+        get: operations["V1AgentsAgentIdCurrentTaskGetCurrentTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListChains
+         * @description The last thousand chains, of a channel or of all, oldest first.
+         */
+        get: operations["V1ChainsListChains"];
+        put?: never;
+        /**
+         * CreateChain
+         * @description Make a chain, queued or locked.
+         */
+        post: operations["V1ChainsCreateChain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chains/{chain_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetChain
+         * @description One chain.
+         */
+        get: operations["V1ChainsChainIdGetChain"];
+        /**
+         * UpdateChain
+         * @description Rename a chain, set it aside (locked), let it go on (queued), close it (done) or give it up (failed).
+         */
+        put: operations["V1ChainsChainIdUpdateChain"];
+        post?: never;
+        /**
+         * DeleteChain
+         * @description Delete a chain with its tasks, unless one is in progress.
+         */
+        delete: operations["V1ChainsChainIdDeleteChain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListChannels
+         * @description Channels by name, with how many of their tasks are in which state.
+         */
+        get: operations["V1ChannelsListChannels"];
+        put?: never;
+        /**
+         * CreateChannel
+         * @description Make a channel; its name is its own.
+         */
+        post: operations["V1ChannelsCreateChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/channels/by-name/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetChannelByName
+         * @description The channel of that name.
+         */
+        get: operations["V1ChannelsByNameGetChannelByName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListAgentEvents
+         * @description Events of an agent, of a task, or all; the newest first.
+         */
+        get: operations["V1EventsListAgentEvents"];
+        put?: never;
+        /**
+         * RecordAgentEvent
+         * @description Keep an event. One whose key was used before is answered with 200 and `deduped`, and not kept again.
+         */
+        post: operations["V1EventsRecordAgentEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetOverview
+         * @description Agents, channels, chains, tasks and the last events: what their lists would show, at most a second ago.
+         */
+        get: operations["V1DashboardGetOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * OpenStream
+         * @description What changes, as it does. The header Last-Event-ID goes on behind that event; `for_s` ends the stream after a while.
+         */
+        get: operations["V1StreamOpenStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListTasks
+         * @description A thousand tasks at most: those that have not ended, oldest first, then the others, newest first; a chain in order.
+         */
+        get: operations["V1TasksListTasks"];
+        put?: never;
+        /**
+         * AppendTask
+         * @description Make a task: in a chain, or in one of its own; at its end, or where a sequence puts it.
+         */
+        post: operations["V1TasksAppendTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetTask
+         * @description One task.
+         */
+        get: operations["V1TasksTaskIdGetTask"];
+        /**
+         * UpdateTask
+         * @description Change a task's words or priority, or set one aside that waits (locked), and let it be claimed again (queued).
+         */
+        put: operations["V1TasksTaskIdUpdateTask"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ClaimTask
+         * @description The next task of a channel; the same key again, the same task. 404 with the code no_tasks where there is none.
+         */
+        post: operations["V1TasksClaimClaimTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * AssignTask
+         * @description Give a waiting task to an agent by hand, a locked one too.
+         */
+        post: operations["V1TasksAssignAssignTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * CompleteTask
+         * @description The task is done; one that is already stays as it is.
+         */
+        post: operations["V1TasksCompleteCompleteTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/fail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * FailTask
+         * @description The task has failed, and its chain with it; one that has already stays as it is.
+         */
+        post: operations["V1TasksFailFailTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard": {
         parameters: {
             query?: never;
@@ -1050,6 +1418,50 @@ export interface components {
             actions: components["schemas"]["ActionContract"][];
             timeout_bounds_s: number[];
         };
+        /**
+         * Agent
+         * @description Whoever claims tasks. Online while it was heard within 30 seconds.
+         */
+        Agent: {
+            id: string;
+            name: string;
+            status: components["schemas"]["AgentStatus"];
+            current_task_id: string | null;
+            last_seen: string | null;
+            meta: Record<string, never>;
+            created_at: string;
+            updated_at: string;
+            /** @enum {unknown} */
+            worker_status: "offline" | "online";
+        };
+        /** AgentAnswer */
+        AgentAnswer: {
+            agent: components["schemas"]["Agent"];
+        };
+        /**
+         * AgentEvent
+         * @description What an agent told.
+         */
+        AgentEvent: {
+            /** Format: uuid */
+            id: string;
+            agent_id: string | null;
+            task_id: string | null;
+            type: string;
+            payload: unknown;
+            idempotency_key: string | null;
+            created_at: string;
+        };
+        /**
+         * AgentStatus
+         * @description What an agent of the coordinator door says that it does.
+         * @enum {unknown}
+         */
+        AgentStatus: "idle" | "running" | "waiting";
+        /** AgentsAnswer */
+        AgentsAnswer: {
+            agents: components["schemas"]["Agent"][];
+        };
         /** Artifact */
         Artifact: {
             /** Format: uuid */
@@ -1131,6 +1543,53 @@ export interface components {
         /** CallbackReply */
         CallbackReply: {
             results: components["schemas"]["EventResult"][];
+        };
+        /**
+         * Chain
+         * @description Tasks that are done one after the other.
+         */
+        Chain: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            channel_id: string;
+            name: string;
+            description: string | null;
+            status: components["schemas"]["TaskStatus"];
+            owner_agent_id: string | null;
+            created_at: string;
+            updated_at: string;
+        };
+        /** ChainAnswer */
+        ChainAnswer: {
+            chain: components["schemas"]["Chain"];
+        };
+        /** ChainsAnswer */
+        ChainsAnswer: {
+            chains: components["schemas"]["Chain"][];
+        };
+        /**
+         * Channel
+         * @description A FIFO that agents claim tasks from, and how many tasks it has in which state.
+         */
+        Channel: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            description: string | null;
+            created_at: string;
+            waiting: number;
+            in_progress: number;
+            done: number;
+            failed: number;
+        };
+        /** ChannelAnswer */
+        ChannelAnswer: {
+            channel: components["schemas"]["Channel"];
+        };
+        /** ChannelsAnswer */
+        ChannelsAnswer: {
+            channels: components["schemas"]["Channel"][];
         };
         /** Claim */
         Claim: {
@@ -1306,6 +1765,11 @@ export interface components {
             token: string;
             details: components["schemas"]["NodeToken"];
         };
+        /** EventAnswer */
+        EventAnswer: {
+            event?: components["schemas"]["AgentEvent"];
+            deduped?: boolean;
+        };
         /**
          * EventOutcome
          * @description What became of a node's event. Only applied and stale ones are recorded.
@@ -1317,6 +1781,10 @@ export interface components {
             event_id: string | null;
             outcome: components["schemas"]["EventOutcome"];
             message?: string | null;
+        };
+        /** EventsAnswer */
+        EventsAnswer: {
+            events: components["schemas"]["AgentEvent"][];
         };
         /** Explanation */
         Explanation: {
@@ -1505,6 +1973,11 @@ export interface components {
             /** @constant */
             status: "ok";
             version: string;
+            /**
+             * @default true
+             * @constant
+             */
+            ok?: true;
         };
         /** LogPage */
         LogPage: {
@@ -1958,6 +2431,43 @@ export interface components {
             content_type: string;
         };
         /**
+         * Task
+         * @description What an agent does. `reason` says why it failed; `done_at` is when it ended, in either way.
+         */
+        Task: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            chain_id: string;
+            sequence: number;
+            /** Format: uuid */
+            channel_id: string;
+            title: string;
+            description: string | null;
+            status: components["schemas"]["TaskStatus"];
+            priority: number;
+            assigned_agent_id: string | null;
+            created_at: string;
+            claimed_at: string | null;
+            done_at: string | null;
+            updated_at: string;
+            reason: string | null;
+        };
+        /** TaskAnswer */
+        TaskAnswer: {
+            task: components["schemas"]["Task"];
+        };
+        /**
+         * TaskStatus
+         * @description A task, and a chain of them. `locked` was set aside by a person, and only a person moves it on.
+         * @enum {unknown}
+         */
+        TaskStatus: "done" | "failed" | "in_progress" | "locked" | "queued";
+        /** TasksAnswer */
+        TasksAnswer: {
+            tasks: components["schemas"]["Task"][];
+        };
+        /**
          * WaitReason
          * @description The rule that holds a job back; fn_explain_run says when which applies.
          * @enum {string}
@@ -2095,6 +2605,138 @@ export interface components {
              * @default {}
              */
             params?: Record<string, never>;
+        };
+        /**
+         * HeartbeatBody
+         * @description An agent lives.
+         */
+        HeartbeatBody: {
+            agent_id: string;
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            status?: components["schemas"]["AgentStatus"] | null;
+            /** @default null */
+            current_task_id?: string | null;
+            /** @default null */
+            meta?: Record<string, never> | null;
+        };
+        /**
+         * ChannelBody
+         * @description A channel to make.
+         */
+        ChannelBody: {
+            name: string;
+            /** @default null */
+            description?: string | null;
+        };
+        /**
+         * ChainBody
+         * @description A chain to make: queued, or locked.
+         */
+        ChainBody: {
+            channel_id: string;
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            description?: string | null;
+            /** @default queued */
+            status?: components["schemas"]["TaskStatus"];
+        };
+        /**
+         * ChainChange
+         * @description What to change of a chain; what is not given stays.
+         */
+        ChainChange: {
+            /** @default null */
+            name?: string | null;
+            /** @default null */
+            description?: string | null;
+            /** @default null */
+            status?: components["schemas"]["TaskStatus"] | null;
+        };
+        /**
+         * TaskBody
+         * @description A task to make: queued, or locked. Without a chain it gets one of its own, without a sequence the next one.
+         */
+        TaskBody: {
+            title: string;
+            /** @default null */
+            channel_id?: string | null;
+            /** @default null */
+            chain_id?: string | null;
+            /** @default null */
+            sequence?: number | null;
+            /** @default null */
+            description?: string | null;
+            /** @default null */
+            priority?: number | null;
+            /** @default queued */
+            status?: components["schemas"]["TaskStatus"];
+        };
+        /**
+         * TaskChange
+         * @description What to change of a task; what is not given stays. One that waits can be locked, and queued again.
+         */
+        TaskChange: {
+            /** @default null */
+            title?: string | null;
+            /** @default null */
+            description?: string | null;
+            /** @default null */
+            priority?: number | null;
+            /** @default null */
+            status?: components["schemas"]["TaskStatus"] | null;
+        };
+        /**
+         * ClaimBody
+         * @description Asks for the next task of a channel, which is named by its id or by its name.
+         */
+        ClaimBody: {
+            agent_id: string;
+            /** @default null */
+            channel_id?: string | null;
+            /** @default null */
+            channel?: string | null;
+            /** @default null */
+            idempotency_key?: string | null;
+        };
+        /**
+         * AssignBody
+         * @description Gives a task to an agent.
+         */
+        AssignBody: {
+            task_id: string;
+            agent_id: string;
+            /** @default null */
+            idempotency_key?: string | null;
+        };
+        /**
+         * EndBody
+         * @description Ends a task; `reason` says why it failed.
+         */
+        EndBody: {
+            task_id: string;
+            agent_id: string;
+            /** @default null */
+            idempotency_key?: string | null;
+            /** @default null */
+            reason?: string | null;
+        };
+        /**
+         * EventBody
+         * @description What an agent tells.
+         */
+        EventBody: {
+            type: string;
+            /** @default null */
+            agent_id?: string | null;
+            /** @default null */
+            task_id?: string | null;
+            /** @default null */
+            payload?: unknown;
+            /** @default null */
+            idempotency_key?: string | null;
         };
         /**
          * Monitor
@@ -2311,6 +2953,17 @@ export interface components {
             items: Record<string, never>[];
         };
         /**
+         * Overview
+         * @description Everything at a glance, at most a second old.
+         */
+        Overview: {
+            agents: components["schemas"]["Agent"][];
+            channels: components["schemas"]["Channel"][];
+            chains: components["schemas"]["Chain"][];
+            tasks: components["schemas"]["Task"][];
+            events: components["schemas"]["AgentEvent"][];
+        };
+        /**
          * ErrorBody
          * @description The body of every answer that is not a success.
          */
@@ -2340,6 +2993,11 @@ export interface components {
 }
 export type ActionContract = components['schemas']['ActionContract'];
 export type ActionList = components['schemas']['ActionList'];
+export type Agent = components['schemas']['Agent'];
+export type AgentAnswer = components['schemas']['AgentAnswer'];
+export type AgentEvent = components['schemas']['AgentEvent'];
+export type AgentStatus = components['schemas']['AgentStatus'];
+export type AgentsAnswer = components['schemas']['AgentsAnswer'];
 export type Artifact = components['schemas']['Artifact'];
 export type ArtifactAnnouncement = components['schemas']['ArtifactAnnouncement'];
 export type ArtifactPage = components['schemas']['ArtifactPage'];
@@ -2349,6 +3007,12 @@ export type AuditPage = components['schemas']['AuditPage'];
 export type Beat = components['schemas']['Beat'];
 export type Callback = components['schemas']['Callback'];
 export type CallbackReply = components['schemas']['CallbackReply'];
+export type Chain = components['schemas']['Chain'];
+export type ChainAnswer = components['schemas']['ChainAnswer'];
+export type ChainsAnswer = components['schemas']['ChainsAnswer'];
+export type Channel = components['schemas']['Channel'];
+export type ChannelAnswer = components['schemas']['ChannelAnswer'];
+export type ChannelsAnswer = components['schemas']['ChannelsAnswer'];
 export type Claim = components['schemas']['Claim'];
 export type Claimed = components['schemas']['Claimed'];
 export type ClaimedRun = components['schemas']['ClaimedRun'];
@@ -2365,8 +3029,10 @@ export type DeviceStatus = components['schemas']['DeviceStatus'];
 export type DirectTarget = components['schemas']['DirectTarget'];
 export type Drain = components['schemas']['Drain'];
 export type EnrolledNode = components['schemas']['EnrolledNode'];
+export type EventAnswer = components['schemas']['EventAnswer'];
 export type EventOutcome = components['schemas']['EventOutcome'];
 export type EventResult = components['schemas']['EventResult'];
+export type EventsAnswer = components['schemas']['EventsAnswer'];
 export type Explanation = components['schemas']['Explanation'];
 export type Explanations = components['schemas']['Explanations'];
 export type FailureReason = components['schemas']['FailureReason'];
@@ -2422,6 +3088,10 @@ export type StepStatus = components['schemas']['StepStatus'];
 export type StepTallies = components['schemas']['StepTallies'];
 export type StepTally = components['schemas']['StepTally'];
 export type StoredArtifact = components['schemas']['StoredArtifact'];
+export type Task = components['schemas']['Task'];
+export type TaskAnswer = components['schemas']['TaskAnswer'];
+export type TaskStatus = components['schemas']['TaskStatus'];
+export type TasksAnswer = components['schemas']['TasksAnswer'];
 export type WaitReason = components['schemas']['WaitReason'];
 export type Workflow = components['schemas']['Workflow'];
 export type WorkflowPage = components['schemas']['WorkflowPage'];
@@ -2430,6 +3100,16 @@ export type PlaybookBody = components['schemas']['PlaybookBody'];
 export type Defaults = components['schemas']['Defaults'];
 export type Backoff = components['schemas']['Backoff'];
 export type PlaybookStep = components['schemas']['PlaybookStep'];
+export type HeartbeatBody = components['schemas']['HeartbeatBody'];
+export type ChannelBody = components['schemas']['ChannelBody'];
+export type ChainBody = components['schemas']['ChainBody'];
+export type ChainChange = components['schemas']['ChainChange'];
+export type TaskBody = components['schemas']['TaskBody'];
+export type TaskChange = components['schemas']['TaskChange'];
+export type ClaimBody = components['schemas']['ClaimBody'];
+export type AssignBody = components['schemas']['AssignBody'];
+export type EndBody = components['schemas']['EndBody'];
+export type EventBody = components['schemas']['EventBody'];
 export type Monitor = components['schemas']['Monitor'];
 export type MonitoredRun = components['schemas']['MonitoredRun'];
 export type WorkflowName = components['schemas']['WorkflowName'];
@@ -2446,6 +3126,7 @@ export type Kpis = components['schemas']['Kpis'];
 export type Hour = components['schemas']['Hour'];
 export type ToDo = components['schemas']['ToDo'];
 export type NodeTiles = components['schemas']['NodeTiles'];
+export type Overview = components['schemas']['Overview'];
 export type ErrorBody = components['schemas']['ErrorBody'];
 export type Fault = components['schemas']['Fault'];
 export type $defs = Record<string, never>;
@@ -2748,6 +3429,567 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    V1AgentsHeartbeatHeartbeatAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeartbeatBody"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentAnswer"];
+                };
+            };
+        };
+    };
+    V1AgentsListAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentsAnswer"];
+                };
+            };
+        };
+    };
+    V1AgentsAgentIdGetAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentAnswer"];
+                };
+            };
+        };
+    };
+    V1AgentsAgentIdCurrentTaskGetCurrentTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+        };
+    };
+    V1ChainsListChains: {
+        parameters: {
+            query?: {
+                channel_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainsAnswer"];
+                };
+            };
+        };
+    };
+    V1ChainsCreateChain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChainBody"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainAnswer"];
+                };
+            };
+        };
+    };
+    V1ChainsChainIdGetChain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainAnswer"];
+                };
+            };
+        };
+    };
+    V1ChainsChainIdUpdateChain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChainChange"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChainAnswer"];
+                };
+            };
+        };
+    };
+    V1ChainsChainIdDeleteChain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    V1ChannelsListChannels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelsAnswer"];
+                };
+            };
+        };
+    };
+    V1ChannelsCreateChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelBody"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelAnswer"];
+                };
+            };
+        };
+    };
+    V1ChannelsByNameGetChannelByName: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelAnswer"];
+                };
+            };
+        };
+    };
+    V1EventsListAgentEvents: {
+        parameters: {
+            query?: {
+                agent_id?: string | null;
+                task_id?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventsAnswer"];
+                };
+            };
+        };
+    };
+    V1EventsRecordAgentEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventBody"];
+            };
+        };
+        responses: {
+            /** @description Its key was used before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventAnswer"];
+                };
+            };
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventAnswer"];
+                };
+            };
+        };
+    };
+    V1DashboardGetOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document, as the database wrote it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+        };
+    };
+    V1StreamOpenStream: {
+        parameters: {
+            query?: {
+                /** @description The credential, where no header can be set */
+                token?: string | null;
+                for_s?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events, until either side ends it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    V1TasksListTasks: {
+        parameters: {
+            query?: {
+                channel_id?: string | null;
+                chain_id?: string | null;
+                status?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TasksAnswer"];
+                };
+            };
+        };
+    };
+    V1TasksAppendTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskBody"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+        };
+    };
+    V1TasksTaskIdGetTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+        };
+    };
+    V1TasksTaskIdUpdateTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskChange"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+        };
+    };
+    V1TasksClaimClaimTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimBody"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+        };
+    };
+    V1TasksAssignAssignTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssignBody"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+        };
+    };
+    V1TasksCompleteCompleteTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndBody"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
+            };
+        };
+    };
+    V1TasksFailFailTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndBody"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskAnswer"];
+                };
             };
         };
     };

@@ -7,6 +7,7 @@ import {
   Compass,
   LayoutDashboard,
   ListChecks,
+  ListOrdered,
   LogOut,
   type LucideIcon,
   Monitor,
@@ -27,6 +28,7 @@ const PLACES: { to: string; key: MessageKey; icon: LucideIcon; exact?: boolean }
   { to: "/runs", key: "nav.runs", icon: Activity },
   { to: "/devices", key: "nav.devices", icon: Smartphone },
   { to: "/commands", key: "nav.commands", icon: ListChecks },
+  { to: "/channels", key: "nav.channels", icon: ListOrdered },
   { to: "/onboarding", key: "nav.onboarding", icon: Compass },
 ];
 

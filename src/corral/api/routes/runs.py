@@ -14,7 +14,7 @@ from litestar.response import Response
 from corral.api.auth import caller_of
 from corral.api.input_files import check_input_files
 from corral.api.server import Server
-from corral.model.errors import InvalidRequestError
+from corral.model.errors import ConflictError, InvalidRequestError
 from corral.model.records import Json, NewStep, Run, Workflow
 from corral.model.states import RunStatus
 from corral.telemetry import bound
@@ -34,7 +34,7 @@ async def create_run(
     if data.replay_of is not None:
         await server.engine.runs.get(data.replay_of)
     planned = plan_request(data, workflow)
-    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+    await check_input_files(server, read_recipe(workflow))
     return await server.engine.runs.create_run(workflow.workflow_id, planned, actor=caller_of(request).actor)
 
 
@@ -166,7 +166,7 @@ def plan_request(data: RunRequest, workflow: Workflow) -> Json:
 
     Raises RecipeInvalidError with the path of the offending value.
     """
-    recipe = msgspec.convert(workflow.recipe, Recipe)
+    recipe = read_recipe(workflow)
     params = resolve_params(recipe.params, data.params)
     plan = resolve_plan(recipe, data.overrides, installed_actions())
     request: Json = {
@@ -211,8 +211,15 @@ async def _check_again(run_id: UUID, server: Server) -> list[NewStep] | None:
     """The steps of a distributed run that is to be had once more. Raises what `check_input_files` raises."""
     run = await server.engine.runs.get(run_id)
     workflow = await server.engine.workflows.get(run.workflow_id)
-    recipe = msgspec.convert(workflow.recipe, Recipe)
+    recipe = read_recipe(workflow)
     await check_input_files(server, recipe)
     if run.mode == "device":
         return None
     return distribute(recipe, resolve_plan(recipe, run.overrides or None, installed_actions()))
+
+
+def read_recipe(workflow: Workflow) -> Recipe:
+    """A workflow's recipe. Raises ConflictError for one without steps: chains of tasks are made of such."""
+    if not workflow.recipe.get("steps"):
+        raise ConflictError(f"workflow {workflow.name} has no steps to execute")
+    return msgspec.convert(workflow.recipe, Recipe)

@@ -1,55 +1,21 @@
-"""Tasks and chains: steps that agents claim from a channel, one after the other within a chain."""
+"""Tasks: steps of chains that agents claim from a channel."""
 
-from typing import Any
+from collections.abc import Sequence
 from uuid import UUID
 
+from corral.engine.announce import COORDINATOR, Announcements
 from corral.engine.database import Database, to_record, to_records
+from corral.model.coordinator import Task, TaskStatus
 from corral.model.errors import NotFoundError
-from corral.model.records import Chain, Step
 from corral.model.states import StepStatus
 
 
 class Tasks:
     """What agents do."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, announcements: Announcements) -> None:
         self._database = database
-
-    async def create_chain(
-        self,
-        channel_id: UUID,
-        *,
-        name: str | None = None,
-        description: str | None = None,
-        actor: str | None = None,
-    ) -> Chain:
-        """An open chain. Raises NotFoundError."""
-        chain_id: UUID = await self._database.fetch_value(
-            "select corral.fn_create_chain($1, $2, $3, $4)", channel_id, name, description, actor
-        )
-        return await self.get_chain(chain_id)
-
-    async def close_chain(self, chain_id: UUID) -> Chain:
-        """No more tasks: the chain ends with its last one. Raises NotFoundError."""
-        await self._database.fetch_value("select corral.fn_close_job($1)", chain_id)
-        return await self.get_chain(chain_id)
-
-    async def get_chain(self, chain_id: UUID) -> Chain:
-        """Raises NotFoundError."""
-        row = await self._database.fetch_one("select * from corral.chain_states where chain_id = $1", chain_id)
-        if row is None:
-            message = f"no chain {chain_id}"
-            raise NotFoundError(message, path="chain_id")
-        return to_record(row, Chain)
-
-    async def list_chains(self, channel_id: UUID, *, limit: int = 100) -> list[Chain]:
-        """Chains of a channel, oldest first."""
-        rows = await self._database.fetch(
-            "select * from corral.chain_states where channel_id = $1 order by created_at, chain_id limit $2",
-            channel_id,
-            limit,
-        )
-        return to_records(rows, Chain)
+        self._announcements = announcements
 
     async def append_task(
         self,
@@ -60,73 +26,115 @@ class Tasks:
         sequence: int | None = None,
         description: str | None = None,
         priority: int | None = None,
-        timeout_s: float | None = None,
+        is_locked: bool = False,
         actor: str | None = None,
-    ) -> Step:
-        """Add a task to the end of a chain, or in one of its own. Raises NotFoundError and ConflictError."""
-        row = await self._database.fetch_only(
-            "select * from corral.fn_append_task($1, $2, $3, $4, $5, $6, $7, $8)",
+    ) -> Task:
+        """Add a task to a chain, at its end or where `sequence` says, or to one of its own.
+
+        Raises NotFoundError and ConflictError.
+        """
+        task_id: UUID = await self._database.fetch_value(
+            "select corral.fn_append_task($1, $2, $3, $4, $5, $6, $7, $8)",
             channel_id,
             chain_id,
             sequence,
             title,
             description,
             priority,
-            timeout_s,
+            is_locked,
             actor,
         )
-        return await self.get(row["job_id"], row["name"])
+        return await self._changed(task_id)
 
-    async def claim_task(self, node_id: str, *, channel_id: UUID, idempotency_key: str | None = None) -> Step | None:
-        """The next task of the channel, if any. The same key again: the same task, whatever became of it."""
-        row = await self._database.fetch_one(
-            "select * from corral.fn_claim_task($1, $2, $3)", node_id, channel_id, idempotency_key
-        )
-        return None if row is None else await self.get(row["job_id"], row["name"])
-
-    async def assign_task(self, node_id: str, task: Step, *, idempotency_key: str | None = None) -> Step:
-        """Give an agent a queued task by hand. Raises NotFoundError, UnknownNodeError and ConflictError."""
-        await self._database.fetch_value(
-            "select corral.fn_assign_task($1, $2, $3, $4)", node_id, task.job_id, task.name, idempotency_key
-        )
-        return await self.get(task.job_id, task.name)
-
-    async def complete_task(self, node_id: str, task: Step, *, output: Any = None) -> Step:  # noqa: ANN401 - any JSON
-        """Only a task in progress moves, by the agent that has it. Raises NotFoundError and ConflictError."""
-        return await self._end(node_id, task, StepStatus.SUCCEEDED, output=output)
-
-    async def fail_task(self, node_id: str, task: Step, *, reason: str | None = None) -> Step:
-        """Only a task in progress moves, by the agent that has it. Raises NotFoundError and ConflictError."""
-        return await self._end(node_id, task, StepStatus.FAILED, reason=reason)
-
-    async def get(self, chain_id: UUID, name: str) -> Step:
-        """Raises NotFoundError."""
-        row = await self._database.fetch_one(
-            "select * from corral.step_states where job_id = $1 and job_attempt = 1 and name = $2",
-            chain_id,
-            name,
-        )
-        if row is None:
-            message = f"no task {name} in chain {chain_id}"
-            raise NotFoundError(message, path="task_id")
-        return to_record(row, Step)
-
-    async def _end(
+    async def update_task(
         self,
-        node_id: str,
-        task: Step,
-        status: StepStatus,
+        task_id: UUID,
         *,
-        output: Any = None,  # noqa: ANN401 - any JSON
-        reason: str | None = None,
-    ) -> Step:
+        title: str | None = None,
+        description: str | None = None,
+        priority: int | None = None,
+        status: TaskStatus | None = None,
+        actor: str | None = None,
+    ) -> Task:
+        """What a person changes; what is None stays. Raises NotFoundError, and ConflictError where it does not wait."""
         await self._database.fetch_value(
-            "select corral.fn_end_task($1, $2, $3, $4, $5, $6)",
-            node_id,
-            task.job_id,
-            task.name,
+            "select corral.fn_update_task($1, $2, $3, $4, $5, $6)",
+            task_id,
+            title,
+            description,
+            priority,
             status,
-            output,
-            reason,
+            actor,
         )
-        return await self.get(task.job_id, task.name)
+        return await self._changed(task_id)
+
+    async def claim_task(self, agent_id: str, *, channel_id: UUID, idempotency_key: str | None = None) -> Task | None:
+        """The next task of the channel, if any. The same key again: the same task, whatever became of it.
+
+        Raises NotFoundError for an unknown channel.
+        """
+        task_id: UUID | None = await self._database.fetch_value(
+            "select corral.fn_claim_task($1, $2, $3)", agent_id, channel_id, idempotency_key
+        )
+        return None if task_id is None else await self._changed(task_id)
+
+    async def assign_task(self, agent_id: str, task_id: UUID, *, idempotency_key: str | None = None) -> Task:
+        """Give an agent a waiting task by hand. Raises NotFoundError and ConflictError."""
+        await self._database.fetch_value("select corral.fn_assign_task($1, $2, $3)", agent_id, task_id, idempotency_key)
+        return await self._changed(task_id)
+
+    async def complete_task(self, agent_id: str, task_id: UUID) -> Task:
+        """Only a task in progress moves, by the agent that has it. Raises NotFoundError and ConflictError."""
+        return await self._end(agent_id, task_id, StepStatus.SUCCEEDED)
+
+    async def fail_task(self, agent_id: str, task_id: UUID, *, reason: str | None = None) -> Task:
+        """Only a task in progress moves, by the agent that has it. Raises NotFoundError and ConflictError."""
+        return await self._end(agent_id, task_id, StepStatus.FAILED, reason=reason)
+
+    async def get(self, task_id: UUID) -> Task:
+        """Raises NotFoundError."""
+        row = await self._database.fetch_one("select * from corral.task_states where id = $1", task_id)
+        if row is None:
+            raise NotFoundError(f"no task {task_id}", path="task_id")
+        return to_record(row, Task)
+
+    async def find_current_task(self, agent_id: str) -> Task | None:
+        """The task that the agent was given last and has not ended, if any."""
+        row = await self._database.fetch_one(
+            "select * from corral.task_states where id = corral.fn_find_current_task($1)", agent_id
+        )
+        return None if row is None else to_record(row, Task)
+
+    async def list(
+        self,
+        *,
+        channel_id: UUID | None = None,
+        chain_id: UUID | None = None,
+        status: TaskStatus | None = None,
+        limit: int = 1000,
+    ) -> list[Task]:
+        """Those that have not ended come first, oldest first, then the others, newest first; of a chain, in its order."""
+        rows = await self._database.fetch(
+            "select v.* from corral.fn_list_tasks($1, $2, $3, $4) with ordinality as l (id, place)"
+            "  join corral.task_states v on v.id = l.id order by l.place",
+            channel_id,
+            chain_id,
+            status,
+            limit,
+        )
+        return to_records(rows, Task)
+
+    async def find(self, task_ids: Sequence[str]) -> Sequence[Task]:
+        """Those of these that there are."""
+        rows = await self._database.fetch(
+            "select * from corral.task_states where id = any ($1::text[]::uuid[]) order by id", list(task_ids)
+        )
+        return to_records(rows, Task)
+
+    async def _end(self, agent_id: str, task_id: UUID, status: StepStatus, *, reason: str | None = None) -> Task:
+        await self._database.fetch_value("select corral.fn_end_task($1, $2, $3, $4)", agent_id, task_id, status, reason)
+        return await self._changed(task_id)
+
+    async def _changed(self, task_id: UUID) -> Task:
+        self._announcements.announce([COORDINATOR])
+        return await self.get(task_id)

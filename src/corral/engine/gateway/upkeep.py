@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Sequence
 from datetime import timedelta
 
+from corral.engine.announce import COORDINATOR, Announcements
 from corral.engine.database import Database, to_record, to_records
 from corral.engine.gateway.runs import Runs
 from corral.model.errors import CorralError
@@ -12,9 +13,10 @@ from corral.model.records import Json, Tick, Violation
 class Upkeep:
     """Verdicts, guarantees and purges."""
 
-    def __init__(self, database: Database, runs: Runs) -> None:
+    def __init__(self, database: Database, runs: Runs, announcements: Announcements) -> None:
         self._database = database
         self._runs = runs
+        self._announcements = announcements
 
     async def tick_upkeep(self) -> Tick:
         """Note that upkeep is alive; learn whether verdicts may be passed."""
@@ -27,6 +29,19 @@ class Upkeep:
         return await _each(
             [self._database.fetch_value("select corral.fn_expire_leases($1)", node["node_id"]) for node in nodes]
         )
+
+    async def expire_agents(self) -> int:
+        """Take back the tasks of silent agents, one agent a transaction."""
+        agents = await self._database.fetch("select agent_id from corral.fn_list_silent_agents() as t (agent_id)")
+        return self._told(
+            await _each(
+                [self._database.fetch_value("select corral.fn_expire_agent($1)", agent["agent_id"]) for agent in agents]
+            )
+        )
+
+    async def notice_silent_agents(self) -> int:
+        """Let streams know of agents that are no longer heard."""
+        return self._told(await self._database.fetch_value("select corral.fn_notice_silent_agents()"))
 
     async def skip_unavailable(self, *, chunk: int = 1000) -> int:
         """End the waiting of jobs where no work can start, round by round until nothing is left to end."""
@@ -112,6 +127,26 @@ class Upkeep:
         statement = "select corral.fn_purge_task_claims(corral.fn_now() - $1::interval, $2)"
         return await self._purge(statement, older_than, chunk)
 
+    async def purge_agent_events(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
+        """Forget what agents told long ago, with its keys, a chunk a transaction."""
+        statement = "select corral.fn_purge_agent_events(corral.fn_now() - $1::interval, $2)"
+        return await self._purge(statement, older_than, chunk)
+
+    async def purge_agents(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
+        """Forget agents that were last heard long ago, a chunk a transaction."""
+        statement = "select corral.fn_purge_agents(corral.fn_now() - $1::interval, $2)"
+        return self._told(await self._purge(statement, older_than, chunk))
+
+    async def purge_changes(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
+        """Forget what streams were told long ago, a chunk a transaction."""
+        statement = "select corral.fn_purge_changes(corral.fn_now() - $1::interval, $2)"
+        return await self._purge(statement, older_than, chunk)
+
+    async def close_idle_chains(self, older_than: timedelta, *, chunk: int = 1000) -> int:
+        """Close chains of which nothing has been left to do for long, a chunk a transaction."""
+        statement = "select corral.fn_close_idle_chains(corral.fn_now() - $1::interval, $2)"
+        return self._told(await self._purge(statement, older_than, chunk))
+
     async def report_disks(self, host: str, disks: Sequence[Json]) -> None:
         """Write down how full a server's file systems are: `{path, total_bytes, free_bytes}` each."""
         await self._database.fetch("select corral.fn_report_disks($1, $2)", host, list(disks))
@@ -119,6 +154,11 @@ class Upkeep:
     async def check_invariants(self) -> list[Violation]:
         """What is broken, if anything: nothing, unless there is a bug."""
         return to_records(await self._database.fetch("select * from corral.fn_check_invariants()"), Violation)
+
+    def _told(self, count: int) -> int:
+        if count:
+            self._announcements.announce([COORDINATOR])
+        return count
 
     async def _purge(self, statement: str, older_than: timedelta, chunk: int) -> int:
         gone = 0

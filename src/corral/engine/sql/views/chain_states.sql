@@ -1,10 +1,17 @@
--- Chains: distributed jobs of a channel whose tasks are done one after the other. The owner is who was given a task of it last.
+-- Chains as the coordinator door shows them: what became of their tasks so far. The owner is who was given a task of it last.
 create or replace view corral.chain_states as
-select j.job_id as chain_id, r.source_id::uuid as channel_id, r.name, j.input ->> 'description' as description, j.status, j.is_open,
-       (select s.lease_owner from corral.job_steps s
-         where s.job_id = j.job_id and s.job_attempt = 1 and s.granted_at is not null
-         order by s.granted_at desc, s.position desc limit 1) as owner_node_id,
-       j.steps_done, j.steps_total, r.created_at, j.started_at, j.finished_at
-  from corral.runs r
-  join corral.jobs j on j.run_id = r.run_id and j.mode = 'distributed'
- where r.source_type = 'channel' and r.source_id is not null;
+select c.chain_id as id, c.channel_id, c.name, c.description, c.place,
+       case when j.status in ('failed', 'cancelled') or t.failed > 0 then 'failed'
+            when j.status = 'succeeded' or (t.total > 0 and t.done = t.total) then 'done'
+            when c.is_locked then 'locked'
+            when t.running > 0 or t.done > 0 then 'in_progress'
+            else 'queued' end as status,
+       corral.fn_agent_of(t.owner) as owner_agent_id, c.created_at, greatest(c.updated_at, t.moved_at) as updated_at
+  from corral.chains c
+  join corral.jobs j on j.job_id = c.chain_id
+ cross join lateral (
+       select count(*) as total, count(*) filter (where s.status = 'succeeded') as done, count(*) filter (where s.status = 'running') as running,
+              count(*) filter (where s.status in ('failed', 'skipped', 'cancelled')) as failed,
+              (array_agg(s.lease_owner order by s.granted_at desc, s.position desc) filter (where s.granted_at is not null))[1] as owner,
+              greatest(max(s.granted_at), max(s.finished_at)) as moved_at
+         from corral.job_steps s where s.job_id = c.chain_id and s.job_attempt = 1) t;

@@ -1,5 +1,6 @@
 -- A channel: a FIFO that agents claim tasks from. Raises CR002 invalid_request, CR003 conflict where the name is taken.
-create or replace function corral.fn_create_channel(p_name text, p_description text) returns corral.channels
+create or replace function corral.fn_create_channel(p_name text, p_description text, p_actor text default null)
+returns corral.channels
 language plpgsql volatile
 set search_path = corral, pg_catalog
 as $$
@@ -15,5 +16,7 @@ begin
     if v_made.channel_id is null then
         raise exception 'channel % exists already', p_name using errcode = 'CR003', detail = 'name';
     end if;
+    perform fn_record_audit(p_actor, 'channel.create', v_made.channel_id::text, jsonb_build_object('name', p_name));
+    perform fn_note_changes('channels', array[v_made.channel_id::text]);
     return v_made;
 end $$;

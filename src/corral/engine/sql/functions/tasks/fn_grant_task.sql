@@ -1,19 +1,27 @@
 -- Lease a ready task to an agent: the claim is the start. Remembers the key that it was claimed with.
 -- Called by fn_claim_task and fn_assign_task under the locks of the agent and the task. Locks the run's stripe, then the run.
-create or replace function corral.fn_grant_task(p_node corral.nodes, p_place tid, p_idempotency_key text) returns corral.job_steps
+create or replace function corral.fn_grant_task(p_agent_id text, p_place tid, p_idempotency_key text) returns uuid
 language plpgsql volatile
 set search_path = corral, pg_catalog
 as $$
 declare
+    v_agent  nodes;
     v_place  tid[];
-    v_task   job_steps;
+    v_step   job_steps;
+    v_task   uuid;
 begin
-    v_place := fn_grant_steps(p_node, null, array[p_place], true);
-    select s.* into v_task from job_steps s where s.ctid = any (v_place);
+    v_agent.node_id := fn_agent_owner(p_agent_id);
+    v_agent.epoch := 1;
+    v_place := fn_grant_steps(v_agent, null, array[p_place], true);
+    select s.* into v_step from job_steps s where s.ctid = any (v_place);
+    update tasks t set is_locked = false, updated_at = fn_now()
+     where t.chain_id = v_step.job_id and t.step = v_step.name
+    returning t.task_id into v_task;
     if coalesce(p_idempotency_key, '') <> '' then
         insert into task_claims (node_id, idempotency_key, job_id, step, claimed_at)
-        values (p_node.node_id, p_idempotency_key, v_task.job_id, v_task.name, fn_now());
+        values (v_agent.node_id, p_idempotency_key, v_step.job_id, v_step.name, fn_now());
     end if;
-    perform fn_conclude_jobs('{}', fn_start_distributed_jobs(array[v_task.job_id]));
+    perform fn_conclude_jobs('{}', fn_start_distributed_jobs(array[v_step.job_id]));
+    perform fn_note_changes('tasks', array[v_task::text]);
     return v_task;
 end $$;

@@ -42,7 +42,8 @@ as $$
       from steps s
      where s.status = 'running'
        and (s.lease_until is null or s.lease_epoch is null or s.granted_at is null
-            or not exists (select 1 from nodes n where n.node_id = s.lease_owner)
+            or not (exists (select 1 from nodes n where n.node_id = s.lease_owner)
+                    or exists (select 1 from agents a where fn_agent_owner(a.agent_id) = s.lease_owner))
             or not exists (select 1 from leases l where l.job_id = s.job_id and l.lease_token = s.lease_token and l.step = s.name
                               and l.node_id = s.lease_owner and l.ended_at is null))
     union all

@@ -11,19 +11,9 @@ begin
     select array_agg(p.job_id) into v_jobs
       from (select j.job_id from runs r join jobs j on j.run_id = r.run_id
              where r.finished_at < p_before limit coalesce(p_limit, 1000)) p;
-    delete from job_steps s where s.job_id = any (v_jobs);
-    delete from step_needs s where s.job_id = any (v_jobs);
-    delete from leases l where l.job_id = any (v_jobs);
-    delete from log_lines l where l.job_id = any (v_jobs);
-    delete from artifacts a where a.job_id = any (v_jobs);
-    delete from jobs j where j.job_id = any (v_jobs);
-
-    with gone as (
-        delete from runs r
-         where r.finished_at < p_before and not exists (select 1 from jobs j where j.run_id = r.run_id)
-        returning r.run_id
-    ), secrets as (delete from run_secrets s using gone g where s.run_id = g.run_id),
-       gates as (delete from run_gates s using gone g where s.run_id = g.run_id)
-    delete from run_versions s using gone g where s.run_id = g.run_id;
+    perform fn_forget_jobs(v_jobs);
+    perform fn_forget_runs(array(
+        select r.run_id from runs r
+         where r.finished_at < p_before and not exists (select 1 from jobs j where j.run_id = r.run_id)));
     return coalesce(cardinality(v_jobs), 0);
 end $$;
