@@ -6,6 +6,7 @@ from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
 from corral.api.waiting import WaitingPulls
 from corral.config import ServerConfig
+from corral.content import Source
 from corral.engine import Engine
 from corral.storage import Storage
 
@@ -17,6 +18,7 @@ class Server:
         self.engine = engine
         self.config = config
         self.storage = storage
+        self.source = Source(config)
         self.metrics = Metrics()
         self.known = KnownCredentials(engine)
         self.doorkeeper = Doorkeeper(config, self.known)

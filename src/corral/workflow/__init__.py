@@ -26,6 +26,7 @@ from corral.workflow.recipe import (
 )
 from corral.workflow.redaction import MASK, collect_secrets, redact, redact_value
 from corral.workflow.render import Rendered, evaluate_for_each, evaluate_when, render
+from corral.workflow.run_plan import list_secrets, plan_run
 from corral.workflow.validate import find_problems, parse_recipe
 
 __all__ = [
@@ -70,10 +71,12 @@ __all__ = [
     "from_json",
     "installed_actions",
     "list_input_files",
+    "list_secrets",
     "load_actions",
     "param_from_text",
     "parse_command",
     "parse_recipe",
+    "plan_run",
     "preset_texts",
     "read_overrides",
     "redact",

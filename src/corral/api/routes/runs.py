@@ -19,7 +19,7 @@ from corral.model.records import Json, Run, Workflow
 from corral.model.states import RunStatus
 from corral.telemetry import bound
 from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest
-from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
+from corral.workflow import Recipe, plan_run
 
 # Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
 _LIVENESS_S: Final = 30
@@ -145,17 +145,10 @@ def plan_request(data: RunRequest, workflow: Workflow) -> Json:
     """
     if workflow.mode != "device":
         raise InvalidRequestError("runs of distributed workflows cannot be created yet", path="workflow")
-    recipe = msgspec.convert(workflow.recipe, Recipe)
-    params = resolve_params(recipe.params, data.params)
-    plan = resolve_plan(recipe, data.overrides, installed_actions())
     request: Json = {
+        **plan_run(workflow.recipe, params=data.params, overrides=data.overrides),
         "target": data.target,
-        "params": params.public,
-        "secret_params": params.secret,
-        "overrides": data.overrides,
         "policy": data.policy,
-        "timeout_s": plan.timeout_s,
-        "repeatable": plan.repeatable,
         "workspace": data.workspace,
     }
     for name in ("name", "seed", "youtube_video_id", "source_type", "source_id", "replay_of"):
