@@ -101,6 +101,9 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
         "purge_runs",
         "sweep_storage",
         "report_disks",
+        "sync_content_channels",
+        "start_content_runs",
+        "fetch_thumbnails",
     }
     running.cancel()
     await asyncio.wait({running})

@@ -50,7 +50,10 @@ class Contents:
     async def list_content_screenshots(self, youtube_video_id: str, *, limit: int = 200) -> list[Artifact]:
         """The newest picture of each device from the last runs on a video, by device number."""
         rows = await self._database.fetch(
-            "select * from corral.fn_list_content_screenshots($1, $2)", youtube_video_id, limit
+            "select s.* from corral.fn_list_content_screenshots($1, $2) with ordinality as t (artifact_id, place)"
+            " join corral.artifact_states s on s.artifact_id = t.artifact_id order by t.place",
+            youtube_video_id,
+            limit,
         )
         return to_records(rows, Artifact)
 
