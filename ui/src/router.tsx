@@ -37,9 +37,10 @@ const runs = createRoute({
 const newRun = createRoute({
   getParentRoute: () => root,
   path: "/runs/new",
-  validateSearch: (search: Search): { workflow?: string; devices?: string } => ({
+  validateSearch: (search: Search): { workflow?: string; devices?: string; video?: string } => ({
     ...text("workflow", search),
     ...text("devices", search),
+    ...text("video", search),
   }),
   component: lazyRouteComponent(() => import("./pages/runs/NewRun"), "NewRunPage"),
 });
@@ -66,6 +67,19 @@ const devices = createRoute({
   component: lazyRouteComponent(() => import("./pages/devices/Devices"), "DevicesPage"),
 });
 
+const contents = createRoute({
+  getParentRoute: () => root,
+  path: "/content",
+  validateSearch: (search: Search): { channel?: string } => text("channel", search),
+  component: lazyRouteComponent(() => import("./pages/content/Contents"), "ContentsPage"),
+});
+
+const content = createRoute({
+  getParentRoute: () => root,
+  path: "/content/$videoId",
+  component: lazyRouteComponent(() => import("./pages/content/Content"), "ContentPage"),
+});
+
 const onboarding = createRoute({
   getParentRoute: () => root,
   path: "/onboarding",
@@ -74,7 +88,7 @@ const onboarding = createRoute({
 
 export function makeRouter(queryClient: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([dashboard, runs, newRun, monitor, devices, onboarding]),
+    routeTree: root.addChildren([dashboard, runs, newRun, monitor, devices, contents, content, onboarding]),
     context: { queryClient },
     defaultPreload: "intent",
     defaultPendingComponent: Loading,

@@ -96,7 +96,7 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/files/{ref}/content"): NODES_AND_VIEWERS,
     ("POST", "/api/contents"): OPERATORS,
     ("GET", "/api/contents"): VIEWERS,
-    ("GET", "/api/contents/preview"): OPERATORS,
+    ("GET", "/api/contents/preview"): VIEWERS,
     ("GET", "/api/contents/hours"): VIEWERS,
     ("GET", "/api/contents/{youtube_video_id}"): VIEWERS,
     ("DELETE", "/api/contents/{youtube_video_id}"): OPERATORS,

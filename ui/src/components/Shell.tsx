@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import {
   Activity,
+  Clapperboard,
   Compass,
   LayoutDashboard,
   LogOut,
@@ -25,6 +26,7 @@ const PLACES: { to: string; key: MessageKey; icon: LucideIcon; exact?: boolean }
   { to: "/", key: "nav.dashboard", icon: LayoutDashboard, exact: true },
   { to: "/runs", key: "nav.runs", icon: Activity },
   { to: "/devices", key: "nav.devices", icon: Smartphone },
+  { to: "/content", key: "nav.content", icon: Clapperboard },
   { to: "/onboarding", key: "nav.onboarding", icon: Compass },
 ];
 
