@@ -16,6 +16,7 @@ from tests.browser.test_accessibility import find_violations
 from tests.content.fake_youtube import HANDLE, FakeYouTube, Reply, serving_youtube
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+PATIENCE = 30_000  # upkeep and the page each have their rhythm
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -94,30 +95,32 @@ async def test_a_channel_is_kept_in_sync_and_its_trouble_is_shown(
     channels = page.get_by_role("region", name="Channels")
     await channels.get_by_label("Channel: address, @handle or id").fill(f"@{HANDLE}")
     await channels.get_by_role("button", name="Add").click()
-    await expect(channels.get_by_role("link", name="Signage Lab")).to_be_visible()
-    await expect(channels.get_by_text(re.compile("3 videos · synced"))).to_be_visible()
+    await expect(channels.get_by_role("link", name="Signage Lab")).to_be_visible(timeout=PATIENCE)
+    await expect(channels.get_by_text(re.compile("3 videos · synced"))).to_be_visible(timeout=PATIENCE)
 
     youtube.ail("/feeds/", Reply(404))
     await channels.get_by_role("button", name="Sync Signage Lab now").click()
-    await expect(channels.get_by_text("YouTube has no feed of channel")).to_be_visible()
+    await expect(channels.get_by_text("YouTube has no feed of channel")).to_be_visible(timeout=PATIENCE)
 
     youtube.recover()
     youtube.upload(title="Lobby loop")
     await channels.get_by_role("button", name="Sync Signage Lab now").click()
-    await expect(page.get_by_role("region", name="Videos").get_by_text("Lobby loop 4")).to_be_visible()
-    await expect(channels.get_by_text("YouTube has no feed of channel")).to_be_hidden()
+    await expect(page.get_by_role("region", name="Videos").get_by_text("Lobby loop 4")).to_be_visible(timeout=PATIENCE)
+    await expect(channels.get_by_text("YouTube has no feed of channel")).to_be_hidden(timeout=PATIENCE)
 
     await channels.get_by_role("button", name="Change what runs on new videos of Signage Lab").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_label("Workflow").select_option("screenshot-sweep")
     await dialog.get_by_label("At most so many runs").fill("1")
     await dialog.get_by_role("button", name="Save").click()
-    await expect(channels.get_by_text("Runs screenshot-sweep on each new video, at most 1 a day")).to_be_visible()
+    await expect(channels.get_by_text("Runs screenshot-sweep on each new video, at most 1 a day")).to_be_visible(
+        timeout=PATIENCE
+    )
 
     youtube.upload(title="Lobby loop")
     await channels.get_by_role("button", name="Sync Signage Lab now").click()
     row = page.get_by_role("region", name="Videos").get_by_role("link", name=re.compile("Lobby loop 5"))
-    await expect(row).to_contain_text("1 run")
+    await expect(row).to_contain_text("1 run", timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

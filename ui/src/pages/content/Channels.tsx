@@ -143,9 +143,9 @@ function ChannelRow({ channel }: { channel: ContentChannel }) {
         </IconButton>
       </div>
       {channel.last_error_message && <Trouble text={channel.last_error_message} />}
-      <div className="flex flex-wrap items-center gap-2 text-xs text-soft">
-        <Workflow size={14} className="text-faint" aria-hidden="true" />
-        <span>
+      <div className="flex items-center gap-2 text-xs text-soft">
+        <Workflow size={14} className="shrink-0 text-faint" aria-hidden="true" />
+        <span className="min-w-0 flex-1">
           {channel.run
             ? t("channels.runs", { workflow: String(channel.run.workflow), cap: channel.run_cap })
             : t("channels.runs_nothing")}

@@ -43,7 +43,7 @@ function Hours() {
   const { t } = useWords();
   const { data } = useQuery(contentHoursQuery);
   return (
-    <section className="card p-5">
+    <section className="card p-4">
       <h2 className="mb-3">{t("content.hours")}</h2>
       <NewPerHour hours={data?.hours ?? []} />
     </section>
