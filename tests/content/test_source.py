@@ -1,6 +1,7 @@
 """Asking YouTube: with a key and without, on its good days and its bad ones."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -207,6 +208,19 @@ def test_a_feed_keeps_what_is_fit_and_drops_the_rest() -> None:
 
     assert title == "A <b> C"
     assert [(video.youtube_video_id, video.title) for video in videos] == [("dQw4w9WgXcQ", "One two & three")]
+
+
+def test_a_feed_opens_no_file_and_no_address(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("hunter2", encoding="utf-8")
+    body = f"""<?xml version="1.0"?><!DOCTYPE feed [<!ENTITY x SYSTEM "{secret.as_uri()}">]>
+      <feed xmlns="http://www.w3.org/2005/Atom"><title>A &x; B</title></feed>"""
+
+    title, _ = read_feed(body.encode(), channel_id=CHANNEL_ID)
+
+    assert "hunter2" not in str(title)
+    with pytest.raises(YouTubeUnavailableError):
+        read_feed(str(secret).encode(), channel_id=CHANNEL_ID)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ alter table corral.contents
     add column thumbnail_tries     integer not null default 0,
     add column thumbnail_due_at    timestamptz;
 comment on column corral.contents.thumbnail_due_at is 'When to fetch its picture next; null once it is there, or was given up.';
-create index contents_by_time on corral.contents (created_at desc, content_id desc);
+create index contents_by_time on corral.contents (created_at desc, youtube_video_id desc);
 create index contents_by_channel on corral.contents (content_channel_id, created_at desc);
 create index contents_without_thumbnail on corral.contents (thumbnail_due_at) where thumbnail_due_at is not null;
 
