@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, get_origin
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
@@ -64,6 +65,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     max_body_bytes: Annotated[int, Meta(ge=1024)] = 8 * 1024 * 1024
     max_artifact_bytes: Annotated[int, Meta(ge=1)] = 64 * 1024 * 1024
     max_file_bytes: Annotated[int, Meta(ge=1)] = 2 * 1024 * 1024 * 1024
+    youtube_api_key: Secret | None = None
+    youtube_url: str = ""
     log_format: Literal["text", "json"] = "text"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
@@ -79,7 +82,7 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def secrets(self) -> list[str]:
         """What must never be logged."""
-        found = (self.node_secret, self.operator_token, self.database_url)
+        found = (self.node_secret, self.operator_token, self.database_url, self.youtube_api_key)
         return [secret.reveal() for secret in found if secret is not None]
 
 
@@ -107,6 +110,8 @@ ENVIRONMENT: Final[dict[str, tuple[str, ...]]] = {
     "max_body_bytes": ("CORRAL_MAX_BODY_BYTES",),
     "max_artifact_bytes": ("CORRAL_MAX_ARTIFACT_BYTES",),
     "max_file_bytes": ("CORRAL_MAX_FILE_BYTES",),
+    "youtube_api_key": ("CORRAL_YOUTUBE_API_KEY",),
+    "youtube_url": ("CORRAL_YOUTUBE_URL",),
     "log_format": ("CORRAL_LOG_FORMAT",),
     "log_level": ("CORRAL_LOG_LEVEL",),
 }
@@ -250,6 +255,7 @@ def _check(config: ServerConfig) -> None:
             ip_network(config.trusted_proxy)
         except ValueError as error:
             raise ConfigInvalidError(f"trusted_proxy: {error}", path="trusted_proxy") from None
+    _check_youtube(config)
     if not is_loopback(config.host):
         missing = [
             name
@@ -262,6 +268,23 @@ def _check(config: ServerConfig) -> None:
         if missing:
             message = f"refusing to listen on {config.host} without secrets: set {' and '.join(missing)}"
             raise ConfigInvalidError(message, path="host")
+
+
+def _check_youtube(config: ServerConfig) -> None:
+    """The one place that stands in for YouTube's hosts is a plain address; a key is a line of plain characters."""
+    try:
+        url = urlsplit(config.youtube_url)
+        is_plain = url.scheme in {"http", "https"} and bool(url.hostname) and not (url.query or url.fragment)
+        is_plain = is_plain and "@" not in url.netloc and (url.port or 1) > 0
+    except ValueError:
+        is_plain = False
+    if config.youtube_url and not is_plain:
+        raise ConfigInvalidError(
+            "youtube_url must be http(s)://host[:port], without anything secret", path="youtube_url"
+        )
+    key = config.youtube_api_key
+    if key is not None and not (key.reveal().isascii() and key.reveal().isprintable()):
+        raise ConfigInvalidError("youtube_api_key holds characters that no key has", path="youtube_api_key")
 
 
 def _reveal(value: object) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.api.client import AS_OPERATOR, NODE_SECRET, OPERATOR_TOKEN
 from tests.api.process import ServerProcess, running
+from tests.content.fake_youtube import serving_youtube
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,ignored_auth"
 # Spelt as the document does: otherwise schemathesis does not know them for credentials.
@@ -59,7 +60,10 @@ async def test_the_page_names_every_endpoint_and_needs_nothing_from_elsewhere(ht
 async def test_no_request_that_the_document_allows_or_forbids_surprises_the_server(
     farm_dsn: str, tmp_path: Path
 ) -> None:
-    async with running("--database-url", farm_dsn, env=PATIENT) as server:
+    async with (
+        serving_youtube() as youtube,
+        running("--database-url", farm_dsn, env={**PATIENT, "CORRAL_YOUTUBE_URL": youtube.url}) as server,
+    ):
         reading = asyncio.create_task(server.read_rest())  # it says more than fits into a pipe that nobody reads
         document = tmp_path / "schema.json"
         async with server.client() as http:

@@ -107,6 +107,9 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
         "sweep_storage",
         "report_disks",
         "trim_stream",
+        "sync_content_channels",
+        "start_content_runs",
+        "fetch_thumbnails",
     }
     running.cancel()
     await asyncio.wait({running})

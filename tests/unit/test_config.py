@@ -147,3 +147,34 @@ def test_a_worker_is_told_everything() -> None:
 )
 def test_loopback_is_this_machine_alone(host: str, *, expected: bool) -> None:
     assert is_loopback(host) is expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "youtube.com",
+        "ftp://cache",
+        "http://",
+        "http://me:secret@cache",
+        "https://cache/?a=b",
+        "http://cache:x",
+        "http://[::1",
+    ],
+)
+def test_what_stands_in_for_youtube_is_a_plain_address(url: str) -> None:
+    with pytest.raises(ConfigInvalidError) as raised:
+        load_server_config({}, {"CORRAL_YOUTUBE_URL": url})
+
+    assert raised.value.path == "youtube_url"
+    assert "secret@" not in raised.value.message
+
+
+def test_a_key_of_youtubes_is_a_secret() -> None:
+    config = load_server_config(
+        {}, {"CORRAL_YOUTUBE_API_KEY": "AIza-something", "CORRAL_YOUTUBE_URL": "http://cache:81"}
+    )
+
+    assert "AIza" not in repr(config)
+    assert "AIza-something" in config.secrets
+    with pytest.raises(ConfigInvalidError, match="no key has"):
+        load_server_config({}, {"CORRAL_YOUTUBE_API_KEY": "a\nkey"})

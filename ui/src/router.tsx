@@ -37,9 +37,10 @@ const runs = createRoute({
 const newRun = createRoute({
   getParentRoute: () => root,
   path: "/runs/new",
-  validateSearch: (search: Search): { workflow?: string; devices?: string } => ({
+  validateSearch: (search: Search): { workflow?: string; devices?: string; video?: string } => ({
     ...text("workflow", search),
     ...text("devices", search),
+    ...text("video", search),
   }),
   component: lazyRouteComponent(() => import("./pages/runs/NewRun"), "NewRunPage"),
 });
@@ -116,6 +117,19 @@ const channels = createRoute({
   component: lazyRouteComponent(() => import("./pages/channels/Channels"), "ChannelsPage"),
 });
 
+const contents = createRoute({
+  getParentRoute: () => root,
+  path: "/content",
+  validateSearch: (search: Search): { channel?: string } => text("channel", search),
+  component: lazyRouteComponent(() => import("./pages/content/Contents"), "ContentsPage"),
+});
+
+const content = createRoute({
+  getParentRoute: () => root,
+  path: "/content/$videoId",
+  component: lazyRouteComponent(() => import("./pages/content/Content"), "ContentPage"),
+});
+
 const onboarding = createRoute({
   getParentRoute: () => root,
   path: "/onboarding",
@@ -137,6 +151,8 @@ export function makeRouter(queryClient: QueryClient) {
       newPlaybook,
       playbook,
       channels,
+      contents,
+      content,
       onboarding,
     ]),
     context: { queryClient },

@@ -34,6 +34,7 @@ _ERRORS: Final = {
     "409": "Not in the present state",
     "413": "The body is too large",
     "415": "The body is of a kind that is not read here",
+    "424": "YouTube, which had to be asked, did not tell",
     "429": "Too many wrong credentials",
     "503": "The database or the store cannot be reached; ask again",
 }

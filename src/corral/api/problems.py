@@ -14,6 +14,8 @@ from corral.model.errors import (
     ChecksumMismatchError,
     ConfigInvalidError,
     ConflictError,
+    ContentNotFoundError,
+    ContentUrlInvalidError,
     CorralError,
     DatabaseNotReadyError,
     DatabaseUnavailableError,
@@ -44,6 +46,7 @@ from corral.model.errors import (
     UploadIncompleteError,
     UploadNotFoundError,
     UploadOffsetError,
+    YouTubeUnavailableError,
 )
 from corral.telemetry import logger
 from corral.wire.problems import ErrorBody, Fault
@@ -54,6 +57,7 @@ STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
     RecipeInvalidError: 400,
     RenderError: 400,
     KeyInvalidError: 400,
+    ContentUrlInvalidError: 400,
     ChecksumMismatchError: 400,
     UnauthenticatedError: 401,
     ForbiddenError: 403,
@@ -63,6 +67,7 @@ STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
     UnknownNodeError: 404,
     ObjectNotFoundError: 404,
     UploadNotFoundError: 404,
+    ContentNotFoundError: 404,
     ConflictError: 409,
     ObjectExistsError: 409,
     UploadOffsetError: 409,
@@ -73,6 +78,8 @@ STATUS_BY_ERROR: Final[dict[type[CorralError], int]] = {
     ObjectTooLargeError: 413,
     UnsupportedMediaTypeError: 415,
     RangeInvalidError: 416,
+    # Not 502: this server is well, and browsers and clients must not take it for one that is away.
+    YouTubeUnavailableError: 424,
     TooManyFailuresError: 429,
     CorralError: 500,
     ActionClashError: 500,

@@ -8,6 +8,7 @@ from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
 from corral.api.waiting import Waiting
 from corral.config import ServerConfig
+from corral.content import Source
 from corral.engine import Engine
 from corral.engine.announce import STEPS
 from corral.model.records import News
@@ -21,6 +22,7 @@ class Server:
         self.engine = engine
         self.config = config
         self.storage = storage
+        self.source = Source(config)
         self.metrics = Metrics()
         self.known = KnownCredentials(engine)
         self.doorkeeper = Doorkeeper(config, self.known)

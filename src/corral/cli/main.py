@@ -22,6 +22,7 @@ _GROUPS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "artifacts": ("artifacts:app", "List or fetch the screenshots, logs and files of a run."),
         "workflow": ("workflow:app", "Validate, push, list and show workflows."),
         "playbook": ("playbook:app", "List, show and run playbooks."),
+        "content": ("content:app", "Register videos, keep channels in sync, and see what ran on them."),
         "files": ("files:app", "Push and list the files that recipes install or copy."),
     },
     "Farm": {

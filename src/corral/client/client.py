@@ -9,6 +9,8 @@ from corral.client.artifacts import Artifacts
 from corral.client.audit import Audit
 from corral.client.commands import Commands
 from corral.client.config import ClientConfig, load_client_config
+from corral.client.content_channels import ContentChannels
+from corral.client.contents import Contents
 from corral.client.dashboard import Dashboards
 from corral.client.devices import Devices
 from corral.client.files import Files
@@ -50,6 +52,8 @@ class Client:
         self.dashboard = Dashboards(self._transport)
         self.artifacts = Artifacts(self._transport)
         self.files = Files(self._transport)
+        self.contents = Contents(self._transport)
+        self.content_channels = ContentChannels(self._transport)
         self.audit = Audit(self._transport)
         self.operators = Operators(self._transport)
 

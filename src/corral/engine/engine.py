@@ -14,6 +14,8 @@ from corral.engine.gateway.chains import Chains
 from corral.engine.gateway.changes import Changes
 from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
+from corral.engine.gateway.content_channels import ContentChannels
+from corral.engine.gateway.contents import Contents
 from corral.engine.gateway.credentials import Credentials
 from corral.engine.gateway.dashboard import Dashboard
 from corral.engine.gateway.devices import Devices
@@ -57,6 +59,8 @@ class Engine:
         self.files = Files(database)
         self.scans = Scans(database)
         self.dashboard = Dashboard(database)
+        self.contents = Contents(database)
+        self.content_channels = ContentChannels(database, self.runs)
         self.credentials = Credentials(database)
         self.node_tokens = NodeTokens(database, self.announcements)
         self.operators = Operators(database, self.announcements)

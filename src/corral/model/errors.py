@@ -273,6 +273,27 @@ class UploadIncompleteError(ConflictError):
         self.offset = offset
 
 
+class ContentUrlInvalidError(InvalidRequestError):
+    """What was given names no video or channel of YouTube's, or something besides; the message says what is wrong."""
+
+    code = "content_url_invalid"
+
+
+class ContentNotFoundError(NotFoundError):
+    """YouTube has no such video or channel, or not for everybody. Codes: content_not_found, content_closed."""
+
+    code = "content_not_found"
+
+
+class YouTubeUnavailableError(CorralError):
+    """YouTube did not tell what was asked; the message says why, and nothing was changed.
+
+    Codes: youtube_unavailable, youtube_quota_exceeded, youtube_refused, youtube_unexpected.
+    """
+
+    code = "youtube_unavailable"
+
+
 class DeviceError(CorralError):
     """A phone, or the way to it, did not do what was asked. `reason` is the failure_reason of a job that ends by it."""
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from corral.config import ServerConfig
+from corral.content import Source
 from corral.engine import Engine
 from corral.engine.leadership import Leadership
 from corral.storage import Storage
@@ -20,6 +21,7 @@ from corral.upkeep.expire_leases import expire_leases
 from corral.upkeep.expire_scans import expire_scans
 from corral.upkeep.expire_steps import expire_steps
 from corral.upkeep.fail_unclaimable_steps import fail_unclaimable_steps
+from corral.upkeep.fetch_thumbnails import fetch_thumbnails
 from corral.upkeep.finish_open_runs import finish_open_runs
 from corral.upkeep.loop import Loop
 from corral.upkeep.purge_agents import purge_agents
@@ -32,7 +34,9 @@ from corral.upkeep.report_disks import report_disks
 from corral.upkeep.resolve_contested import resolve_contested
 from corral.upkeep.resume_unfinished_work import resume_unfinished_work
 from corral.upkeep.skip_unavailable import skip_unavailable
+from corral.upkeep.start_content_runs import start_content_runs
 from corral.upkeep.sweep_storage import sweep_storage
+from corral.upkeep.sync_content_channels import sync_content_channels
 from corral.upkeep.tick_upkeep import tick_upkeep
 from corral.upkeep.time_out_jobs import time_out_jobs
 from corral.upkeep.time_out_pools import time_out_pools
@@ -93,8 +97,11 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
         resume_unfinished_work,
         finish_open_runs,
         expire_scans,
+        start_content_runs,
     )
     loops = [Loop(act=act) for act in acts]
+    source = Source(config)
+    loops += [Loop(act=sync_content_channels(source)), Loop(act=fetch_thumbnails(source))]
     loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
     loops += [Loop(act=trim_stream, every=_MINUTE)]
     purges = (

@@ -14,6 +14,7 @@ from corral.workflow.draws import draw, executes
 from corral.workflow.input_files import list_input_files
 from corral.workflow.overrides import Plan, PlannedStep, StepOverride, read_overrides, resolve_plan
 from corral.workflow.params import RunParams, param_from_text, resolve_params
+from corral.workflow.plan_request import list_secrets, plan_request
 from corral.workflow.playbook import CommandAsset, Playbook, PlaybookStep, compile_playbook, parse_command
 from corral.workflow.presets import preset_texts
 from corral.workflow.recipe import (
@@ -79,10 +80,12 @@ __all__ = [
     "from_json",
     "installed_actions",
     "list_input_files",
+    "list_secrets",
     "load_actions",
     "param_from_text",
     "parse_command",
     "parse_recipe",
+    "plan_request",
     "preset_texts",
     "read_overrides",
     "redact",

@@ -176,6 +176,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/content-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListContentChannels
+         * @description Content channels by id, with how their sync goes.
+         */
+        get: operations["ApiContentChannelsListContentChannels"];
+        put?: never;
+        /**
+         * CreateContentChannel
+         * @description Keep a channel in sync. One that is registered already is answered with 200, as it is.
+         */
+        post: operations["ApiContentChannelsCreateContentChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/content-channels/{youtube_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetContentChannel
+         * @description One content channel.
+         */
+        get: operations["ApiContentChannelsYoutubeChannelIdGetContentChannel"];
+        put?: never;
+        post?: never;
+        /**
+         * DeleteContentChannel
+         * @description Sync a channel no more. Its contents stay.
+         */
+        delete: operations["ApiContentChannelsYoutubeChannelIdDeleteContentChannel"];
+        options?: never;
+        head?: never;
+        /**
+         * UpdateContentChannel
+         * @description Change the rhythm, pause, resume; say what is run on new videos, or with null that nothing is.
+         */
+        patch: operations["ApiContentChannelsYoutubeChannelIdUpdateContentChannel"];
+        trace?: never;
+    };
+    "/api/content-channels/{youtube_channel_id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * RequestContentSync
+         * @description Sync a channel as soon as may be; 409 where it is paused.
+         */
+        post: operations["ApiContentChannelsYoutubeChannelIdSyncRequestContentSync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/contents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListContents
+         * @description Contents, newest first: those whose title, channel or id has the text, those that a channel brought, or all.
+         */
+        get: operations["ApiContentsListContents"];
+        put?: never;
+        /**
+         * RegisterContent
+         * @description Register a video by its address or id. One that is registered already is answered with 200, as it is.
+         */
+        post: operations["ApiContentsRegisterContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/contents/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * PreviewContent
+         * @description What YouTube tells of a video, without registering it.
+         */
+        get: operations["ApiContentsPreviewPreviewContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/contents/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListContentHours
+         * @description How many contents were new in each hour, over hours (24h) or days (7d).
+         */
+        get: operations["ApiContentsHoursListContentHours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/contents/{youtube_video_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetContent
+         * @description A content, its latest runs, and the newest picture of each device from them.
+         */
+        get: operations["ApiContentsYoutubeVideoIdGetContent"];
+        put?: never;
+        post?: never;
+        /**
+         * DeleteContent
+         * @description Forget a content. Its runs and their artifacts stay, and a channel that found it does not bring it back.
+         */
+        delete: operations["ApiContentsYoutubeVideoIdDeleteContent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/contents/{youtube_video_id}/thumbnail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetThumbnail
+         * @description A content's picture, from this server.
+         */
+        get: operations["ApiContentsYoutubeVideoIdThumbnailGetThumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/heartbeat": {
         parameters: {
             query?: never;
@@ -1587,6 +1767,25 @@ export interface components {
         ChannelAnswer: {
             channel: components["schemas"]["Channel"];
         };
+        /** ChannelRun */
+        ChannelRun: {
+            workflow: string;
+            version?: number | null;
+            target?: {
+                [key: string]: unknown;
+            };
+            params?: {
+                [key: string]: unknown;
+            };
+            overrides?: {
+                [key: string]: unknown;
+            };
+            policy?: {
+                [key: string]: unknown;
+            };
+            /** @default default */
+            workspace?: string;
+        };
         /** ChannelsAnswer */
         ChannelsAnswer: {
             channels: components["schemas"]["Channel"][];
@@ -1682,6 +1881,102 @@ export interface components {
          * @enum {string}
          */
         Connection: "connected" | "offline" | "unauthorized" | "not_booted" | "gone";
+        /** Content */
+        Content: {
+            youtube_video_id: string;
+            title: string | null;
+            youtube_channel_id: string | null;
+            channel_title: string | null;
+            duration_s: number | null;
+            thumbnail_url: string | null;
+            thumbnail: string | null;
+            published_at: string | null;
+            found_by: string | null;
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            runs: number;
+        };
+        /** ContentChannel */
+        ContentChannel: {
+            youtube_channel_id: string;
+            title: string | null;
+            handle: string | null;
+            sync_every_s: number;
+            is_paused: boolean;
+            last_synced_at: string | null;
+            next_sync_at: string | null;
+            sync_failures: number;
+            last_error_message: string | null;
+            last_error_at: string | null;
+            contents: number;
+            run: {
+                [key: string]: unknown;
+            } | null;
+            run_cap: number;
+            runs_started: number;
+            last_run_error: string | null;
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** ContentChannelChange */
+        ContentChannelChange: {
+            sync_every_s?: number;
+            is_paused?: boolean;
+            run?: components["schemas"]["ChannelRun"] | null;
+            run_cap?: number;
+        };
+        /** ContentChannelPage */
+        ContentChannelPage: {
+            content_channels: components["schemas"]["ContentChannel"][];
+            next: string | null;
+        };
+        /** ContentChannelRequest */
+        ContentChannelRequest: {
+            channel: string;
+            /** @default 180 */
+            sync_every_s?: number;
+            run?: components["schemas"]["ChannelRun"] | null;
+            /** @default 10 */
+            run_cap?: number;
+        };
+        /** ContentHour */
+        ContentHour: {
+            /** Format: date-time */
+            hour: string;
+            contents: number;
+        };
+        /** ContentHours */
+        ContentHours: {
+            hours: components["schemas"]["ContentHour"][];
+        };
+        /** ContentPage */
+        ContentPage: {
+            contents: components["schemas"]["Content"][];
+            next: string | null;
+        };
+        /** ContentPreview */
+        ContentPreview: {
+            youtube_video_id: string;
+            title: string | null;
+            youtube_channel_id: string | null;
+            channel_title: string | null;
+            duration_s: number | null;
+            published_at: string | null;
+            thumbnail: string | null;
+            is_registered: boolean;
+        };
+        /** ContentRequest */
+        ContentRequest: {
+            url: string;
+        };
+        /** ContentView */
+        ContentView: {
+            content: components["schemas"]["Content"];
+            runs: components["schemas"]["Run"][];
+            screenshots: components["schemas"]["Artifact"][];
+        };
         /** Device */
         Device: {
             /** Format: uuid */
@@ -3012,6 +3307,7 @@ export type ChainAnswer = components['schemas']['ChainAnswer'];
 export type ChainsAnswer = components['schemas']['ChainsAnswer'];
 export type Channel = components['schemas']['Channel'];
 export type ChannelAnswer = components['schemas']['ChannelAnswer'];
+export type ChannelRun = components['schemas']['ChannelRun'];
 export type ChannelsAnswer = components['schemas']['ChannelsAnswer'];
 export type Claim = components['schemas']['Claim'];
 export type Claimed = components['schemas']['Claimed'];
@@ -3021,6 +3317,17 @@ export type Command = components['schemas']['Command'];
 export type CommandCheck = components['schemas']['CommandCheck'];
 export type CommandPage = components['schemas']['CommandPage'];
 export type Connection = components['schemas']['Connection'];
+export type Content = components['schemas']['Content'];
+export type ContentChannel = components['schemas']['ContentChannel'];
+export type ContentChannelChange = components['schemas']['ContentChannelChange'];
+export type ContentChannelPage = components['schemas']['ContentChannelPage'];
+export type ContentChannelRequest = components['schemas']['ContentChannelRequest'];
+export type ContentHour = components['schemas']['ContentHour'];
+export type ContentHours = components['schemas']['ContentHours'];
+export type ContentPage = components['schemas']['ContentPage'];
+export type ContentPreview = components['schemas']['ContentPreview'];
+export type ContentRequest = components['schemas']['ContentRequest'];
+export type ContentView = components['schemas']['ContentView'];
 export type Device = components['schemas']['Device'];
 export type DeviceChange = components['schemas']['DeviceChange'];
 export type DevicePage = components['schemas']['DevicePage'];
@@ -3429,6 +3736,300 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    ApiContentChannelsListContentChannels: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentChannelPage"];
+                };
+            };
+        };
+    };
+    ApiContentChannelsCreateContentChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContentChannelRequest"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentChannel"];
+                };
+            };
+        };
+    };
+    ApiContentChannelsYoutubeChannelIdGetContentChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                youtube_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentChannel"];
+                };
+            };
+        };
+    };
+    ApiContentChannelsYoutubeChannelIdDeleteContentChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                youtube_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiContentChannelsYoutubeChannelIdUpdateContentChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                youtube_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContentChannelChange"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentChannel"];
+                };
+            };
+        };
+    };
+    ApiContentChannelsYoutubeChannelIdSyncRequestContentSync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                youtube_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request accepted, processing continues off-line */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentChannel"];
+                };
+            };
+        };
+    };
+    ApiContentsListContents: {
+        parameters: {
+            query?: {
+                search?: string;
+                channel?: string | null;
+                before?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentPage"];
+                };
+            };
+        };
+    };
+    ApiContentsRegisterContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContentRequest"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Content"];
+                };
+            };
+        };
+    };
+    ApiContentsPreviewPreviewContent: {
+        parameters: {
+            query: {
+                url: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentPreview"];
+                };
+            };
+        };
+    };
+    ApiContentsHoursListContentHours: {
+        parameters: {
+            query?: {
+                window?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentHours"];
+                };
+            };
+        };
+    };
+    ApiContentsYoutubeVideoIdGetContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                youtube_video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContentView"];
+                };
+            };
+        };
+    };
+    ApiContentsYoutubeVideoIdDeleteContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                youtube_video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiContentsYoutubeVideoIdThumbnailGetThumbnail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                youtube_video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                };
             };
         };
     };

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import {
   Activity,
+  Clapperboard,
   Compass,
   LayoutDashboard,
   ListChecks,
@@ -29,6 +30,7 @@ const PLACES: { to: string; key: MessageKey; icon: LucideIcon; exact?: boolean }
   { to: "/devices", key: "nav.devices", icon: Smartphone },
   { to: "/commands", key: "nav.commands", icon: ListChecks },
   { to: "/channels", key: "nav.channels", icon: ListOrdered },
+  { to: "/content", key: "nav.content", icon: Clapperboard },
   { to: "/onboarding", key: "nav.onboarding", icon: Compass },
 ];
 

@@ -19,6 +19,7 @@ export interface Words {
   percent: (value: number, digits?: number) => string;
   time: (at: string | number | Date) => string;
   dateTime: (at: string | number | Date) => string;
+  date: (at: string | number | Date) => string;
   duration: (seconds: number) => string;
   ago: (at: string, now: number) => string;
 }
@@ -57,6 +58,7 @@ export function makeWords(language: Language, setLanguage: (language: Language) 
     minute: "2-digit",
     hourCycle: "h23",
   });
+  const day = new Intl.DateTimeFormat(language, { year: "numeric", month: "short", day: "numeric" });
   const integer = new Intl.NumberFormat(language);
   const t = (key: MessageKey, values: Values = {}): string => {
     const message = catalogue[key];
@@ -87,6 +89,7 @@ export function makeWords(language: Language, setLanguage: (language: Language) 
       new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: digits }).format(value),
     time: (at) => clock.format(new Date(at)),
     dateTime: (at) => calendar.format(new Date(at)),
+    date: (at) => day.format(new Date(at)),
     duration,
     ago: (at, now) => {
       const seconds = Math.max(0, (now - Date.parse(at)) / 1000);

@@ -15,11 +15,11 @@ from corral.api.auth import caller_of
 from corral.api.input_files import check_input_files
 from corral.api.server import Server
 from corral.model.errors import ConflictError, InvalidRequestError
-from corral.model.records import Json, NewStep, Run, Workflow
+from corral.model.records import NewStep, Run, Workflow
 from corral.model.states import RunStatus
 from corral.telemetry import bound
 from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest, StepTallies
-from corral.workflow import Recipe, distribute, installed_actions, resolve_params, resolve_plan
+from corral.workflow import Recipe, distribute, installed_actions, plan_request, resolve_plan
 
 # Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
 _LIVENESS_S: Final = 30
@@ -33,8 +33,9 @@ async def create_run(
     workflow = await server.engine.workflows.find(data.workflow, version=data.version)
     if data.replay_of is not None:
         await server.engine.runs.get(data.replay_of)
-    planned = plan_request(data, workflow)
-    await check_input_files(server, read_recipe(workflow))
+    recipe = read_recipe(workflow)
+    planned = plan_request(recipe, msgspec.to_builtins(data))
+    await check_input_files(server, recipe)
     return await server.engine.runs.create_run(workflow.workflow_id, planned, actor=caller_of(request).actor)
 
 
@@ -159,38 +160,6 @@ async def replay_run(run_id: FromPath[UUID], server: NamedDependency[Server], re
     with bound(run_id=str(run_id)):
         steps = await _check_again(run_id, server)
         return await server.engine.runs.replay_run(run_id, steps=steps, actor=caller_of(request).actor)
-
-
-def plan_request(data: RunRequest, workflow: Workflow) -> Json:
-    """What fn_create_run is asked: the recipe's own bounds, params with secrets apart, overrides that fit.
-
-    Raises RecipeInvalidError with the path of the offending value.
-    """
-    recipe = read_recipe(workflow)
-    params = resolve_params(recipe.params, data.params)
-    plan = resolve_plan(recipe, data.overrides, installed_actions())
-    request: Json = {
-        "target": data.target,
-        "params": params.public,
-        "secret_params": params.secret,
-        "overrides": data.overrides,
-        "policy": data.policy,
-        "timeout_s": plan.timeout_s,
-        "repeatable": plan.repeatable,
-        "workspace": data.workspace,
-    }
-    if recipe.mode != "device":
-        if data.target != {"all": True}:
-            raise InvalidRequestError(
-                f"a {recipe.mode} run has no target: its steps say what they require", path="target"
-            )
-        request["steps"] = msgspec.to_builtins(distribute(recipe, plan))
-    elif data.log_path is not None:
-        raise InvalidRequestError("only a distributed run has one log", path="log_path")
-    for name in ("name", "seed", "log_path", "youtube_video_id", "source_type", "source_id", "replay_of"):
-        if (value := getattr(data, name)) is not None:
-            request[name] = str(value)
-    return request
 
 
 HANDLERS: Final = [

@@ -91,6 +91,15 @@ function Heading({ monitor }: { monitor: MonitorView }) {
           </span>
           <span>{words.t("run.created", { at: words.dateTime(run.created_at) })}</span>
           {run.created_by && <span>{words.t("run.by", { who: run.created_by })}</span>}
+          {run.youtube_video_id && (
+            <Link
+              to="/content/$videoId"
+              params={{ videoId: run.youtube_video_id }}
+              className="text-accent hover:underline"
+            >
+              {words.t("new.video", { video: run.youtube_video_id })}
+            </Link>
+          )}
           {run.retry_of && (
             <Link
               to="/runs/$runId"

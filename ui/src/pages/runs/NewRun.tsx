@@ -75,6 +75,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
           params: valuesOf(recipe?.params ?? [], texts),
           policy: policyOf(policy),
           ...(name.trim() ? { name: name.trim() } : {}),
+          ...(search.video ? { youtube_video_id: search.video } : {}),
         },
       }),
     onSuccess: (run) => void navigate({ to: "/runs/$runId", params: { runId: run.run_id }, search: {} }),
@@ -130,6 +131,11 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
       <aside className="card stack gap-4 p-5 lg:sticky lg:top-16 lg:w-80" aria-label={t("new.summary")}>
         <h2>{t("new.summary")}</h2>
         <Summary recipe={recipe} devices={meant} policy={policy} total={devices.length} />
+        {search.video && (
+          <Link to="/content/$videoId" params={{ videoId: search.video }} className="text-accent hover:underline">
+            {t("new.video", { video: search.video })}
+          </Link>
+        )}
         <label className="stack gap-1.5">
           <span className="font-medium">{t("new.name")}</span>
           <input
