@@ -52,6 +52,8 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/scans/{scan_id}"): VIEWERS,
     ("GET", "/api/devices"): VIEWERS,
     ("GET", "/api/devices/{device_id}"): VIEWERS,
+    ("GET", "/api/devices/{device_id}/jobs"): VIEWERS,
+    ("GET", "/api/devices/{device_id}/health"): VIEWERS,
     ("PATCH", "/api/devices/{device_id}"): OPERATORS,
     ("GET", "/api/dashboard"): VIEWERS,
     ("POST", "/api/workflows"): OPERATORS,

@@ -13,6 +13,7 @@ from corral.engine.gateway.channels import Channels
 from corral.engine.gateway.commands import Commands
 from corral.engine.gateway.credentials import Credentials
 from corral.engine.gateway.dashboard import Dashboard
+from corral.engine.gateway.device_history import DeviceHistory
 from corral.engine.gateway.devices import Devices
 from corral.engine.gateway.events import Events
 from corral.engine.gateway.files import Files
@@ -38,6 +39,7 @@ class Engine:
         self.announcements = Announcements(database)
         self.nodes = Nodes(database)
         self.devices = Devices(database)
+        self.device_history = DeviceHistory(database)
         self.workflows = Workflows(database)
         self.commands = Commands(database)
         self.playbooks = Playbooks(database, self.commands)

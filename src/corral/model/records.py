@@ -1,7 +1,7 @@
 """What the engine hands out, as plain data. Field names are column names."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from corral.model.states import (
 )
 
 Json = dict[str, Any]
+DeviceActivity = Literal["running", "waiting", "idle", "quarantined", "offline"]
 
 
 class Registration(Struct, frozen=True):
@@ -88,6 +89,43 @@ class Device(Struct, frozen=True):
     last_error_message: str | None
     changed_at: datetime
     online: bool
+    activity: DeviceActivity
+
+
+class DeviceJob(Struct, frozen=True):
+    """One job of a device's history. `position` counts up within a device."""
+
+    position: int
+    job_id: UUID
+    run_id: UUID
+    run_name: str
+    workflow: str
+    workflow_version: int
+    node_id: str | None
+    status: JobStatus
+    attempt: int
+    failure_reason: FailureReason | None
+    error_message: str | None
+    queued_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class DeviceSample(Struct, frozen=True):
+    """How a device was at a moment."""
+
+    at: datetime
+    battery: int | None
+    temperature: float | None
+
+
+class HealthChange(Struct, frozen=True):
+    """A change of a device's health: from when on, why, and by whom: an operator's name, or `node:<id>`."""
+
+    at: datetime
+    health: Health
+    reason: str | None
+    changed_by: str
 
 
 class Workflow(Struct, frozen=True):

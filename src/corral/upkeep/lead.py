@@ -24,6 +24,7 @@ from corral.upkeep.purge_artifacts import purge_artifacts
 from corral.upkeep.purge_events import purge_events
 from corral.upkeep.purge_logs import purge_logs
 from corral.upkeep.purge_runs import purge_runs
+from corral.upkeep.purge_samples import purge_samples
 from corral.upkeep.purge_task_claims import purge_task_claims
 from corral.upkeep.report_disks import report_disks
 from corral.upkeep.resolve_contested import resolve_contested
@@ -93,6 +94,7 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
         (purge_events, config.event_retention_days),
         (purge_task_claims, config.event_retention_days),
         (purge_logs, config.log_retention_days),
+        (purge_samples, config.sample_retention_days),
         (purge_artifacts, config.artifact_retention_days),
         (purge_runs, config.run_retention_days),
     )

@@ -200,6 +200,46 @@ export interface paths {
         patch: operations["ApiDevicesDeviceIdUpdateDevice"];
         trace?: never;
     };
+    "/api/devices/{device_id}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListDeviceJobs
+         * @description A device's history: its jobs over all runs, newest first, in these states or in any.
+         */
+        get: operations["ApiDevicesDeviceIdJobsListDeviceJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/devices/{device_id}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetDeviceHealth
+         * @description How a device was over the last hours (24h) or days (7d), and what became of its health.
+         */
+        get: operations["ApiDevicesDeviceIdHealthGetDeviceHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/files": {
         parameters: {
             query?: never;
@@ -1054,6 +1094,8 @@ export interface components {
             /** Format: date-time */
             changed_at: string;
             online: boolean;
+            /** @enum {string} */
+            activity: "running" | "waiting" | "idle" | "quarantined" | "offline";
         };
         /** DeviceChange */
         DeviceChange: {
@@ -1062,6 +1104,36 @@ export interface components {
             index_no?: number | null;
             health?: components["schemas"]["Health"] | null;
             health_reason?: string | null;
+        };
+        /** DeviceHealth */
+        DeviceHealth: {
+            samples: components["schemas"]["DeviceSample"][];
+            changes: components["schemas"]["HealthChange"][];
+        };
+        /** DeviceJob */
+        DeviceJob: {
+            position: number;
+            /** Format: uuid */
+            job_id: string;
+            /** Format: uuid */
+            run_id: string;
+            run_name: string;
+            workflow: string;
+            workflow_version: number;
+            node_id: string | null;
+            status: components["schemas"]["JobStatus"];
+            attempt: number;
+            failure_reason: components["schemas"]["FailureReason"] | null;
+            error_message: string | null;
+            /** Format: date-time */
+            queued_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        /** DeviceJobPage */
+        DeviceJobPage: {
+            jobs: components["schemas"]["DeviceJob"][];
+            next: number | null;
         };
         /** DevicePage */
         DevicePage: {
@@ -1086,6 +1158,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             last_error_message?: string | null;
+        };
+        /** DeviceSample */
+        DeviceSample: {
+            /** Format: date-time */
+            at: string;
+            battery: number | null;
+            temperature: number | null;
         };
         /** DeviceStatus */
         DeviceStatus: {
@@ -1149,6 +1228,12 @@ export interface components {
             jobs: components["schemas"]["Explanation"][];
             next: number | null;
         };
+        /**
+         * FailureReason
+         * @description Why a job failed: a closed list, so that trouble with the farm and trouble with the work are told apart.
+         * @enum {unknown}
+         */
+        FailureReason: "action_failed" | "assertion_failed" | "device_not_booted" | "device_offline" | "device_unauthorized" | "device_unhealthy" | "driver_error" | "internal_error" | "job_timeout" | "no_capable_node" | "node_lost" | "step_failed" | "step_timeout" | "template_error" | "unknown" | "upload_failed" | "wait_timeout";
         /** FarmStatus */
         FarmStatus: {
             nodes: components["schemas"]["Node"][];
@@ -1203,6 +1288,14 @@ export interface components {
          * @enum {string}
          */
         Health: "ok" | "suspect" | "quarantined";
+        /** HealthChange */
+        HealthChange: {
+            /** Format: date-time */
+            at: string;
+            health: components["schemas"]["Health"];
+            reason: string | null;
+            changed_by: string;
+        };
         /** Heartbeat */
         Heartbeat: {
             lease_s: number;
@@ -1835,12 +1928,6 @@ export interface components {
             step: string | null;
         };
         /**
-         * FailureReason
-         * @description Why a job failed: a closed list, so that trouble with the farm and trouble with the work are told apart.
-         * @enum {unknown}
-         */
-        FailureReason: "action_failed" | "assertion_failed" | "device_not_booted" | "device_offline" | "device_unauthorized" | "device_unhealthy" | "driver_error" | "internal_error" | "job_timeout" | "no_capable_node" | "node_lost" | "step_failed" | "step_timeout" | "template_error" | "unknown" | "upload_failed" | "wait_timeout";
-        /**
          * Selected
          * @description One device's part in a run; index 0 where none is selected, and current_step {} where none is executed.
          */
@@ -2010,8 +2097,12 @@ export type CommandPage = components['schemas']['CommandPage'];
 export type Connection = components['schemas']['Connection'];
 export type Device = components['schemas']['Device'];
 export type DeviceChange = components['schemas']['DeviceChange'];
+export type DeviceHealth = components['schemas']['DeviceHealth'];
+export type DeviceJob = components['schemas']['DeviceJob'];
+export type DeviceJobPage = components['schemas']['DeviceJobPage'];
 export type DevicePage = components['schemas']['DevicePage'];
 export type DeviceReport = components['schemas']['DeviceReport'];
+export type DeviceSample = components['schemas']['DeviceSample'];
 export type DeviceStatus = components['schemas']['DeviceStatus'];
 export type DirectTarget = components['schemas']['DirectTarget'];
 export type Drain = components['schemas']['Drain'];
@@ -2020,12 +2111,14 @@ export type EventOutcome = components['schemas']['EventOutcome'];
 export type EventResult = components['schemas']['EventResult'];
 export type Explanation = components['schemas']['Explanation'];
 export type Explanations = components['schemas']['Explanations'];
+export type FailureReason = components['schemas']['FailureReason'];
 export type FarmStatus = components['schemas']['FarmStatus'];
 export type FileAnnouncement = components['schemas']['FileAnnouncement'];
 export type FilePage = components['schemas']['FilePage'];
 export type FileUpload = components['schemas']['FileUpload'];
 export type Grant = components['schemas']['Grant'];
 export type Health = components['schemas']['Health'];
+export type HealthChange = components['schemas']['HealthChange'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type InputFile = components['schemas']['InputFile'];
 export type JobStatus = components['schemas']['JobStatus'];
@@ -2077,7 +2170,6 @@ export type Counts = components['schemas']['Counts'];
 export type Heatmap = components['schemas']['Heatmap'];
 export type Tile = components['schemas']['Tile'];
 export type Progress = components['schemas']['Progress'];
-export type FailureReason = components['schemas']['FailureReason'];
 export type Selected = components['schemas']['Selected'];
 export type MonitoredStep = components['schemas']['MonitoredStep'];
 export type StepStatus = components['schemas']['StepStatus'];
@@ -2441,6 +2533,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Device"];
+                };
+            };
+        };
+    };
+    ApiDevicesDeviceIdJobsListDeviceJobs: {
+        parameters: {
+            query?: {
+                status?: components["schemas"]["JobStatus"][] | null;
+                before?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceJobPage"];
+                };
+            };
+        };
+    };
+    ApiDevicesDeviceIdHealthGetDeviceHealth: {
+        parameters: {
+            query?: {
+                window?: string;
+            };
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceHealth"];
                 };
             };
         };
