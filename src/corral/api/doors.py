@@ -60,6 +60,7 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/workflows"): VIEWERS,
     ("GET", "/api/workflows/{name}"): VIEWERS,
     ("GET", "/api/workflows/{name}/{version}"): VIEWERS,
+    ("GET", "/api/workflows/{name}/{version}/plan"): VIEWERS,
     ("GET", "/api/presets"): VIEWERS,
     ("POST", "/api/commands"): OPERATORS,
     ("GET", "/api/commands"): VIEWERS,

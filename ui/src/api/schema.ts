@@ -948,6 +948,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workflows/{name}/{version}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetWorkflowPlan
+         * @description What a run of this version would execute: each step with the timeout that it has, and the bounds of another.
+         */
+        get: operations["ApiWorkflowsNameVersionPlanGetWorkflowPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1694,6 +1714,18 @@ export interface components {
         SignIn: {
             token: string;
         };
+        /** StepPlan */
+        StepPlan: {
+            id: string;
+            title: string;
+            uses: string;
+            probability: number;
+            timeout_s: number;
+            timeout_bounds_s: [
+                number,
+                number
+            ];
+        };
         /** StoredArtifact */
         StoredArtifact: {
             key: string;
@@ -1725,6 +1757,11 @@ export interface components {
         WorkflowPage: {
             workflows: components["schemas"]["Workflow"][];
             next: string | null;
+        };
+        /** WorkflowPlan */
+        WorkflowPlan: {
+            timeout_s: number;
+            steps: components["schemas"]["StepPlan"][];
         };
         /**
          * CommandBody
@@ -2154,10 +2191,12 @@ export type ScanStatus = components['schemas']['ScanStatus'];
 export type Scans = components['schemas']['Scans'];
 export type Session = components['schemas']['Session'];
 export type SignIn = components['schemas']['SignIn'];
+export type StepPlan = components['schemas']['StepPlan'];
 export type StoredArtifact = components['schemas']['StoredArtifact'];
 export type WaitReason = components['schemas']['WaitReason'];
 export type Workflow = components['schemas']['Workflow'];
 export type WorkflowPage = components['schemas']['WorkflowPage'];
+export type WorkflowPlan = components['schemas']['WorkflowPlan'];
 export type CommandBody = components['schemas']['CommandBody'];
 export type PlaybookBody = components['schemas']['PlaybookBody'];
 export type Defaults = components['schemas']['Defaults'];
@@ -3667,6 +3706,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Workflow"];
+                };
+            };
+        };
+    };
+    ApiWorkflowsNameVersionPlanGetWorkflowPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowPlan"];
                 };
             };
         };
