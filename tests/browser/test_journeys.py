@@ -121,6 +121,33 @@ async def test_a_run_is_asked_for_on_devices_chosen_on_the_heatmap(page: Page, f
     await expect(page.get_by_role("button", name=re.compile(r"done\s*3"))).to_be_visible(timeout=60_000)
 
 
+async def test_a_phones_screen_is_shown_live_while_somebody_looks(page: Page, farm: BrowserFarm) -> None:
+    index = 11
+    await page.goto(f"/devices?device={index}")
+    drawer = page.get_by_role("complementary", name=f"Device {index}")
+    screen = drawer.get_by_role("img", name="The phone's screen now")
+
+    await expect(screen).to_be_visible()
+    assert await screen.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    await expect(drawer.get_by_test_id("screen-age")).to_have_text(re.compile(r"live, \d s old"))
+    first = await screen.get_attribute("src")
+    await expect(screen).not_to_have_attribute("src", first or "")
+
+    async with farm.faulty(
+        index, {"kind": "screencap", "gives": "garbage", "when": {"match": "screencap", "times": 99}}
+    ):
+        await expect(drawer.get_by_text("The phone gives no picture")).to_be_visible()
+        await expect(screen).to_be_hidden()
+    await expect(screen).to_be_visible()
+
+    await drawer.get_by_role("button", name="Close").click()
+    watched: list[str] = []
+    page.on("request", lambda request: watched.append(request.url) if request.url.endswith("/watch") else None)
+    for _ in range(3):  # questions that go on, three seconds apart: a watch would have been asked for again meanwhile
+        await page.wait_for_event("requestfinished", lambda request: "/api/devices?" in request.url)
+    assert watched == []
+
+
 async def test_a_step_is_given_more_time_within_its_bounds(page: Page, farm: BrowserFarm) -> None:
     await page.goto("/runs/new?workflow=app-smoke-test&devices=2")
     await page.get_by_text("Time per step").click()

@@ -21,6 +21,7 @@ from corral.engine.gateway.jobs import Jobs
 from corral.engine.gateway.node_tokens import NodeTokens
 from corral.engine.gateway.nodes import Nodes
 from corral.engine.gateway.operators import Operators
+from corral.engine.gateway.pictures import Pictures
 from corral.engine.gateway.playbooks import Playbooks
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
@@ -40,6 +41,7 @@ class Engine:
         self.nodes = Nodes(database)
         self.devices = Devices(database)
         self.device_history = DeviceHistory(database)
+        self.pictures = Pictures(database)
         self.workflows = Workflows(database)
         self.commands = Commands(database)
         self.playbooks = Playbooks(database, self.commands)

@@ -42,11 +42,30 @@ class Heartbeat(Struct, frozen=True):
 
 
 class News(Struct, frozen=True):
-    """Why a node's waiting pull should be answered: work that it could be granted, tokens whose work should stop."""
+    """Why a node's waiting pull should be answered: work to be granted, tokens whose work should stop, screens to show."""
 
     node_id: str
     has_work: bool
     cancel: list[UUID]
+    watch: list[UUID]
+
+
+class Watch(Struct, frozen=True):
+    """A device whose screen somebody looks at, for so many seconds unless they go on."""
+
+    device_id: UUID
+    serial: str
+    for_s: float
+
+
+class Picture(Struct, frozen=True):
+    """What a device's screen last showed, or why it showed nothing, and how long ago."""
+
+    stored_at: datetime
+    age_s: float
+    content_type: str | None
+    content: bytes | None
+    error_message: str | None
 
 
 class Node(Struct, frozen=True):

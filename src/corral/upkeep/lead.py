@@ -23,6 +23,7 @@ from corral.upkeep.loop import Loop
 from corral.upkeep.purge_artifacts import purge_artifacts
 from corral.upkeep.purge_events import purge_events
 from corral.upkeep.purge_logs import purge_logs
+from corral.upkeep.purge_pictures import purge_pictures
 from corral.upkeep.purge_runs import purge_runs
 from corral.upkeep.purge_samples import purge_samples
 from corral.upkeep.purge_task_claims import purge_task_claims
@@ -90,6 +91,7 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     )
     loops = [Loop(act=act) for act in acts]
     loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
+    loops.append(Loop(act=purge_pictures, every=_MINUTE))
     purges = (
         (purge_events, config.event_retention_days),
         (purge_task_claims, config.event_retention_days),

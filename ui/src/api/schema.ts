@@ -580,6 +580,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/devices/{device_id}/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * WatchDevice
+         * @description Ask for pictures of a device's screen, about one a second, for ten seconds from now; ask again to go on.
+         */
+        post: operations["ApiDevicesDeviceIdWatchWatchDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/devices/{device_id}/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetPicture
+         * @description What a watched device's screen shows now; waits up to `wait_s` for another than the ETag that was sent, then 304.
+         *
+         *     `X-Age-Ms` is its age. 409 `no_picture`, with the reason, where the phone gives none; 404 where nobody watches.
+         */
+        get: operations["ApiDevicesDeviceIdPictureGetPicture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/playbooks": {
         parameters: {
             query?: never;
@@ -1449,6 +1491,11 @@ export interface components {
              */
             secret?: boolean;
         };
+        /** PictureFailure */
+        PictureFailure: {
+            epoch: number;
+            message: string;
+        };
         /** Playbook */
         Playbook: {
             /** Format: uuid */
@@ -1504,12 +1551,14 @@ export interface components {
             wait_s?: number;
             cancelling?: string[];
             known_runs?: string[];
+            watching?: string[] | null;
         };
         /** Pulled */
         Pulled: {
             jobs: components["schemas"]["Grant"][];
             runs: components["schemas"]["RunSpec"][];
             cancel: string[];
+            watch?: components["schemas"]["Watch"][];
         };
         /** Register */
         Register: {
@@ -1739,6 +1788,17 @@ export interface components {
          * @enum {string}
          */
         WaitReason: "cancelling" | "verdicts_suspended" | "node_silent" | "device_quarantined" | "device_offline" | "device_contested" | "node_draining" | "behind_others" | "gate_full" | "slots_full" | "pool_no_match" | "pool_busy" | "no_capable_node" | "steps_waiting" | "handed_out" | "ready";
+        /** Watch */
+        Watch: {
+            /** Format: uuid */
+            device_id: string;
+            serial: string;
+            for_s: number;
+        };
+        /** Watched */
+        Watched: {
+            watch_s: number;
+        };
         /** Workflow */
         Workflow: {
             /** Format: uuid */
@@ -2169,6 +2229,7 @@ export type Operator = components['schemas']['Operator'];
 export type OperatorPage = components['schemas']['OperatorPage'];
 export type OperatorToken = components['schemas']['OperatorToken'];
 export type ParamSpec = components['schemas']['ParamSpec'];
+export type PictureFailure = components['schemas']['PictureFailure'];
 export type Playbook = components['schemas']['Playbook'];
 export type PlaybookPage = components['schemas']['PlaybookPage'];
 export type Preset = components['schemas']['Preset'];
@@ -2194,6 +2255,8 @@ export type SignIn = components['schemas']['SignIn'];
 export type StepPlan = components['schemas']['StepPlan'];
 export type StoredArtifact = components['schemas']['StoredArtifact'];
 export type WaitReason = components['schemas']['WaitReason'];
+export type Watch = components['schemas']['Watch'];
+export type Watched = components['schemas']['Watched'];
 export type Workflow = components['schemas']['Workflow'];
 export type WorkflowPage = components['schemas']['WorkflowPage'];
 export type WorkflowPlan = components['schemas']['WorkflowPlan'];
@@ -3147,6 +3210,60 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["OperatorToken"];
                 };
+            };
+        };
+    };
+    ApiDevicesDeviceIdWatchWatchDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Watched"];
+                };
+            };
+        };
+    };
+    ApiDevicesDeviceIdPictureGetPicture: {
+        parameters: {
+            query?: {
+                wait_s?: number;
+            };
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                };
+            };
+            /** @description The caller has it already, and the wait is over */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

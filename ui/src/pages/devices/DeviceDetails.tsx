@@ -12,6 +12,7 @@ import { Drawer } from "../../components/Drawer";
 import { Pictures } from "../../components/Lightbox";
 import { Refusal } from "../../components/Notices";
 import { stateName } from "../../components/names";
+import { Screen } from "../../components/Screen";
 import { StateMark } from "../../components/StateMark";
 import { useMayOperate } from "../../components/useMayOperate";
 import { useWords } from "../../i18n/text";
@@ -83,6 +84,7 @@ export function DeviceDetails({ device, onClose }: { device: Device; onClose: ()
           <Play size={14} aria-hidden="true" />
           {t("device.run")}
         </Link>
+        <Screen deviceId={device.device_id} isOnline={device.online} last={pictures?.artifacts[0]} />
         {pictures && pictures.artifacts.length > 0 && (
           <section>
             <h2 className="mb-3">{t("device.pictures")}</h2>

@@ -26,3 +26,21 @@ create table corral.health_changes (
 );
 create index health_changes_by_time on corral.health_changes (at);
 comment on table corral.health_changes is 'Appended when a device''s health changes. changed_by is the operator, or node:<id>.';
+
+-- Screens that somebody looks at now, and what they last showed. Unlogged: neither is worth anything after a crash.
+create unlogged table corral.device_watches (
+    device_id    uuid primary key,
+    watch_until  timestamptz not null
+);
+
+create unlogged table corral.device_pictures (
+    device_id      uuid primary key,
+    stored_at      timestamptz not null,
+    content_type   text,
+    content        bytea,
+    error_message  text,
+    constraint device_pictures_show_or_tell check (num_nonnulls(content, error_message) = 1),
+    constraint device_pictures_have_a_type check ((content is null) = (content_type is null))
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50);
+alter table corral.device_pictures alter column content set storage external;
+comment on column corral.device_pictures.error_message is 'Why there is no picture: the phone gave none. Never both, never neither.';
