@@ -20,17 +20,26 @@ from tests.browser.chromium import FLAGS, find_chromium
 from tests.browser.farm import BrowserFarm, raise_browser_farm
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
-PHONES = 60
+PHONES = 48
 BROKEN = (7, 23, 41)
 QUARANTINED = 12
 SHOWN = 23
 WIDE, NARROW = 1280, 390
 SOAK = (("Open the app", 2), ("Scroll the feed", 5), ("Play a video", 12), ("Leave and return", 4))
+_GO_TO = """(element) => {
+  if (element.localName === 'summary') element.click();
+  element.scrollIntoView({ block: element.localName === 'summary' ? 'start' : 'nearest' });
+}"""
+# A lazy picture out of sight is never decoded.
+_DECODED = """() => Promise.all(
+  [...document.images].filter((image) => image.loading !== 'lazy').map((image) => image.decode().catch(() => null))
+)"""
 # A browser packs pictures smaller than it takes them.
 _PACK = """async (picture) => {
-  const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${picture}`)).blob());
-  const canvas = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height });
-  canvas.getContext('2d').drawImage(bitmap, 0, 0);
+  const image = Object.assign(new Image(), { src: `data:image/png;base64,${picture}` });
+  await image.decode();
+  const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+  canvas.getContext('2d').drawImage(image, 0, 0);
   return canvas.toDataURL('image/webp', 0.88);
 }"""
 
@@ -43,6 +52,8 @@ class Shot(NamedTuple):
     scheme: Literal["light", "dark"]
     width: int = WIDE
     waits_for: str = "h1"
+    goes_to: str = ""
+    """What to bring into view first; a summary is opened, too."""
 
     @property
     def file(self) -> str:
@@ -56,14 +67,16 @@ def list_shots(*, ended: str, going: str) -> list[Shot]:
         ("monitor", f"/runs/{going}", "[data-testid=heatmap]"),
         ("dashboard", "/", "h1"),
         ("runs", "/runs", "table"),
-        ("new", "/runs/new?workflow=app-smoke-test&devices=1-40", "[data-testid=heatmap], form"),
+        ("new", "/runs/new?workflow=app-smoke-test&devices=1-40", "form"),
+        ("timeouts", "/runs/new?workflow=app-smoke-test&devices=1-40", "form", "summary"),
         ("failed", f"/runs/{ended}?device={SHOWN}", "[data-testid=trouble]"),
         ("devices", "/devices", "[data-testid=heatmap]"),
         ("details", f"/devices?device={SHOWN}", drawer),
+        ("history", f"/devices?device={SHOWN}", "[data-job]", "section[aria-label=History]"),
         ("onboarding", "/onboarding", "h3"),
     ]
-    shots = [Shot(name, path, scheme, WIDE, wait) for name, path, wait in pages for scheme in ("light", "dark")]
-    return [*shots, *(Shot(name, path, "light", NARROW, wait) for name, path, wait in pages)]
+    looks: list[tuple[Literal["light", "dark"], int]] = [("light", WIDE), ("dark", WIDE), ("light", NARROW)]
+    return [Shot(name, path, scheme, width, *rest) for scheme, width in looks for name, path, *rest in pages]
 
 
 async def prepare(farm: BrowserFarm) -> tuple[str, str]:
@@ -86,7 +99,7 @@ async def prepare(farm: BrowserFarm) -> tuple[str, str]:
     ]
     await farm.store(msgspec.json.encode({"name": "soak-slow", "title": "Soak", "steps": steps}).decode())
     going = await farm.run("soak-slow", name="Nightly soak")
-    while (await farm.http.get(f"/api/runs/{going}")).json()["run"]["counts"]["done"] < PHONES // 4:
+    while (await farm.http.get(f"/api/runs/{going}")).json()["run"]["counts"]["done"] < PHONES // 4:  # noqa: ASYNC110 - another process has no event to wait for
         await asyncio.sleep(0.2)
     return ended, going
 
@@ -95,11 +108,13 @@ async def take(page: Page, shot: Shot, folder: Path) -> None:
     await page.emulate_media(color_scheme=shot.scheme, reduced_motion="reduce")
     await page.goto(shot.path)
     await page.locator(shot.waits_for).first.wait_for()
-    await page.evaluate("Promise.all([...document.images].map((image) => image.decode().catch(() => null)))")
+    await page.evaluate(_DECODED)
+    if shot.goes_to:
+        await page.locator(shot.goes_to).first.evaluate(_GO_TO)
     picture = await page.screenshot()
     packed: str = await page.evaluate(_PACK, base64.b64encode(picture).decode())
     (folder / shot.file).write_bytes(base64.b64decode(packed.partition(",")[2]))
-    print(shot.file, (folder / shot.file).stat().st_size, flush=True)
+    print(shot.file, (folder / shot.file).stat().st_size, flush=True)  # noqa: T201 - whoever runs it reads it
 
 
 @asynccontextmanager
@@ -118,9 +133,9 @@ async def main() -> None:
         async with raise_browser_farm(Path(directory), phones=PHONES) as farm, async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
             ended, going = await prepare(farm)
-            for shot in list_shots(ended=ended, going=going):
-                async with opened(browser, farm, shot.width) as page:
-                    await take(page, shot, folder)
+            async with opened(browser, farm, WIDE) as wide, opened(browser, farm, NARROW) as narrow:
+                for shot in list_shots(ended=ended, going=going):
+                    await take(wide if shot.width == WIDE else narrow, shot, folder)
             await browser.close()
 
 
