@@ -106,6 +106,10 @@ browser: install
 bench: install ## measure engine, server, node and simulator on this machine
 	$(PY) -m tests.bench
 
+.PHONY: bench-ui
+bench-ui: install ui browser ## measure the web UI in a real Chromium
+	$(PY) -m tests.bench.ui
+
 .PHONY: lock
 lock: install ## resolve pyproject.toml anew into requirements/ (LOCK_ARGS=--upgrade for newer releases)
 	$(RESOLVE) $(LOCK_ARGS) --group dev --output-file $(LOCK) pyproject.toml

@@ -59,6 +59,7 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     trusted_proxy: str = ""
     event_retention_days: Annotated[int, Meta(ge=0)] = 30
     log_retention_days: Annotated[int, Meta(ge=0)] = 30
+    sample_retention_days: Annotated[int, Meta(ge=0)] = 14
     artifact_retention_days: Annotated[int, Meta(ge=0)] = 0
     run_retention_days: Annotated[int, Meta(ge=0)] = 0
     retention_interval_hours: Annotated[float, Meta(gt=0)] = 24.0
@@ -104,6 +105,7 @@ ENVIRONMENT: Final[dict[str, tuple[str, ...]]] = {
     "trusted_proxy": ("CORRAL_TRUSTED_PROXY",),
     "event_retention_days": ("CORRAL_EVENT_RETENTION_DAYS", "COORDINATOR_EVENT_RETENTION_DAYS"),
     "log_retention_days": ("CORRAL_LOG_RETENTION_DAYS",),
+    "sample_retention_days": ("CORRAL_SAMPLE_RETENTION_DAYS",),
     "artifact_retention_days": ("CORRAL_ARTIFACT_RETENTION_DAYS",),
     "run_retention_days": ("CORRAL_RUN_RETENTION_DAYS",),
     "retention_interval_hours": ("CORRAL_RETENTION_INTERVAL_HOURS", "COORDINATOR_RETENTION_INTERVAL_HOURS"),

@@ -25,6 +25,8 @@ FOR_NODES |= {
     ("PUT", "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"),
     ("POST", "/api/artifacts/uploads"),
     ("POST", "/api/artifacts/uploads/{upload_id}/accept"),
+    ("PUT", "/api/nodes/{node_id}/pictures/{device_id}"),
+    ("POST", "/api/nodes/{node_id}/pictures/{device_id}/failure"),
 }
 # The same as the first of those, for a node of that name.
 OF_THE_NODE_CONTENT = ("PUT", "/api/artifacts/{video}/content/{serial}/{run_id}/{name}")

@@ -253,3 +253,17 @@ async def test_a_replay_has_the_seed_the_devices_and_the_secrets_of_the_old_run(
     again = await node.pull()
     assert [job["serial"] for job in again["jobs"]] == ["R58M2"]
     assert again["runs"][0]["secret_params"] == pulled["runs"][0]["secret_params"] == {"password": "hunter22"}
+
+
+async def test_a_plan_tells_the_timeout_of_each_step_and_within_which_bounds_a_run_may_change_it(
+    operator: Operator,
+) -> None:
+    await operator.given_workflow()
+
+    plan = (await operator.get("/api/workflows/smoke/1/plan")).json()
+
+    assert plan["timeout_s"] == 120
+    assert [(step["id"], step["timeout_s"], step["timeout_bounds_s"]) for step in plan["steps"]] == [
+        ("open", 90, [5, 120]),
+        ("look", 90, [1, 3600]),
+    ]

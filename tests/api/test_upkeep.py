@@ -101,6 +101,8 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
         "purge_events",
         "purge_task_claims",
         "purge_logs",
+        "purge_samples",
+        "purge_pictures",
         "purge_artifacts",
         "close_idle_chains",
         "purge_runs",
@@ -123,8 +125,10 @@ async def test_old_events_are_purged_unless_retention_is_off(farm: Farm, tmp_pat
     await purge_events(timedelta(days=30))(farm.engine)
 
     assert await farm.value("select count(*) from corral.node_events") == 0
-    config = given_config(tmp_path, event_retention_days=0, log_retention_days=0)
-    assert [loop.name for loop in list_loops(config, open_storage(config)) if "purge" in loop.name] == []
+    config = given_config(tmp_path, event_retention_days=0, log_retention_days=0, sample_retention_days=0)
+    assert [loop.name for loop in list_loops(config, open_storage(config)) if "purge" in loop.name] == [
+        "purge_pictures"
+    ]
 
 
 async def test_the_bytes_of_purged_artifacts_and_of_forgotten_uploads_are_swept(farm: Farm, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import httpx
 from corral.cli.children import Child, Children
 from corral.cli.ports import claim_port
 from corral.drivers.adb.binary import find_adb
+from corral.simulator.control.client import Control
 from corral.workflow import preset_texts
 
 LOOPBACK = "127.0.0.1"
@@ -51,7 +52,9 @@ class BrowserFarm:
         self._children = children
         self._directory = directory
         self._port = claim_port(LOOPBACK, 0)
+        self._control_port = 0
         self._server: Child | None = None
+        self.adb_port = 0
         self.url = f"http://{LOOPBACK}:{self._port}"
         self.http = httpx.AsyncClient(base_url=self.url, timeout=30)
 
@@ -71,22 +74,45 @@ class BrowserFarm:
         self._server.process.terminate()
         await self._server.process.wait()
 
-    async def start_phones(self, count: int) -> None:
+    async def start_phones(self, count: int) -> list[str]:
+        """Simulate so many phones; their addresses."""
         addresses = self._directory / "addresses"
-        simulator = await self._children.start(
-            "simulator", ["simulate", "--devices", str(count), "--addresses", str(addresses)]
-        )
+        self._control_port = claim_port(LOOPBACK, 0)
+        flags = ["--devices", str(count), "--addresses", str(addresses), "--control-port", str(self._control_port)]
+        simulator = await self._children.start("simulator", ["simulate", *flags])
         while not addresses.exists():
             assert simulator.process.returncode is None, simulator.last_lines()
             await asyncio.sleep(0.05)
+        return addresses.read_text(encoding="utf-8").split()
+
+    async def start_node(self, addresses: Sequence[str] = ()) -> None:
+        """Start a node that connects to these addresses, and return once all of them are online."""
         self.adb_port = claim_port(LOOPBACK, 0)
-        connect = ",".join(addresses.read_text(encoding="utf-8").split())
         where = ["--server", self.url, "--data-dir", str(self._directory / "node"), "--node-id", "rack-1"]
-        adb = ["--drivers", "adb", "--adb-port", str(self.adb_port), "--adb-connect", connect]
-        node = await self._children.start("node", ["node", *where, *adb])
-        while await self.count_online() < count:
+        adb = ["--drivers", "adb", "--adb-port", str(self.adb_port)]
+        connect = ["--adb-connect", ",".join(addresses)] if addresses else []
+        node = await self._children.start("node", ["node", *where, *adb, *connect])
+        while await self.count_nodes() == 0 or await self.count_online() < len(addresses):
             assert node.process.returncode is None, node.last_lines()
             await asyncio.sleep(0.1)
+
+    @asynccontextmanager
+    async def faulty(self, index: int, fault: dict[str, Any]) -> AsyncIterator[None]:
+        """Let something go wrong on one phone for the length of a block."""
+        device = await self.device(index)
+        async with await Control.connect(self._control_port) as control:
+            name, meant_for = await control.inject({**fault, "phones": {"serials": [device["serial"]]}})
+            assert meant_for == 1
+            yield
+            await control.clear(name)
+
+    async def device(self, index: int) -> dict[str, Any]:
+        page: dict[str, Any] = (await self.http.get("/api/devices", params={"after": index - 1, "limit": 1})).json()
+        device: dict[str, Any] = page["devices"][0]
+        return device
+
+    async def count_nodes(self) -> int:
+        return len((await self.http.get("/api/nodes/status")).json()["nodes"])
 
     async def count_online(self) -> int:
         status: dict[str, Any] = (await self.http.get("/api/nodes/status")).json()
@@ -126,12 +152,12 @@ async def raise_browser_farm(
         try:
             await farm.start_server()
             if phones:
-                await farm.start_phones(phones)
+                await farm.start_node(await farm.start_phones(phones))
                 await farm.store(CHECK, PREPARE, SLOW, *preset_texts().values())
             yield farm
         finally:
             await farm.http.aclose()
-    if phones:
+    if farm.adb_port:
         adb = await asyncio.create_subprocess_exec(
             str(find_adb()), "-P", str(farm.adb_port), "kill-server", stderr=asyncio.subprocess.DEVNULL
         )

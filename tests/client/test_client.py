@@ -99,6 +99,11 @@ def test_devices_are_found_by_number_serial_and_id(client: Client, node: Node) -
     assert client.devices.quarantine(device.device_id, reason="swollen").health is Health.QUARANTINED
     assert [each.serial for each in client.devices.list(health=Health.QUARANTINED)] == ["R58M2"]
     assert client.devices.release(device.device_id).health is Health.OK
+    changes = client.devices.get_health(device.device_id, window="1h").changes
+    assert [(each.health, each.reason) for each in changes] == [(Health.OK, None), (Health.QUARANTINED, "swollen")]
+    client.workflows.push(SMOKE)
+    runs = [client.runs.create("smoke", target=["2"]).run_id for _ in range(3)]
+    assert [job.run_id for job in client.devices.list_jobs(device.device_id, most=2)] == [runs[2], runs[1]]
     with pytest.raises(NotFoundError):
         client.devices.find("R58M9")
 

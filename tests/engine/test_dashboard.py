@@ -1,4 +1,4 @@
-"""The dashboard: what it counts, what it asks for, and that it reads no jobs."""
+"""The dashboard: what it counts, what it asks for, and that it reads no jobs but those of its tiles."""
 
 from datetime import timedelta
 from typing import Any
@@ -192,7 +192,7 @@ async def test_leases_that_expire_count_as_lost(farm: Farm) -> None:
 async def test_the_tiles_tell_what_each_device_does(farm: Farm) -> None:
     node = await farm.given_node(devices=["a", "b", "c", "d", "e"])
     await farm.given_run({"serials": ["a", "b"]})
-    await node.pull(1)
+    await node.start(*await node.pull(1))
     await node.beat(
         devices=[
             {"serial": "d", "connection": "offline"},

@@ -1,11 +1,13 @@
 """One pull is always open, and none loses a grant."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
+from uuid import UUID, uuid4
 
 import pytest
 
 from corral.model.errors import ServerUnavailableError, StaleEpochError
+from corral.model.records import Watch
 from corral.node.link import Link
 from corral.node.pulling import Appetite, PullJobs
 from corral.wire.nodes import Pull, Pulled
@@ -35,14 +37,23 @@ class Worker:
         return Appetite(self.want, self.is_urgent, (), ())
 
     def accept(self, pulled: Pulled) -> None:
-        assert pulled == NOTHING
+        assert pulled.jobs == []
         self.got += 1
+
+
+class Screens:
+    def __init__(self) -> None:
+        self.watching: frozenset[UUID] = frozenset()
+        self.taken: list[Watch] = []
+
+    def take(self, watches: Iterable[Watch]) -> None:
+        self.taken.extend(watches)
 
 
 class Case:
     def __init__(self) -> None:
-        self.server, self.worker = Server(), Worker()
-        self.pulling = PullJobs(self.server, self.worker, node_id="desk", epoch=lambda: 1)
+        self.server, self.worker, self.screens = Server(), Worker(), Screens()
+        self.pulling = PullJobs(self.server, self.worker, screens=self.screens, node_id="desk", epoch=lambda: 1)
         self.task = asyncio.create_task(self.pulling.run())
 
     async def next(self) -> tuple[Pull, asyncio.Future[Pulled]]:
@@ -108,3 +119,28 @@ async def test_being_replaced_ends_the_pulling(case: Case) -> None:
 
     with pytest.raises(StaleEpochError):
         await case.task
+
+
+async def test_screens_to_show_come_with_a_pull_and_the_next_one_says_that_they_are_shown(case: Case) -> None:
+    watch = Watch(device_id=uuid4(), serial="R58M1", for_s=10)
+    first, answer = await case.next()
+    case.screens.watching = frozenset({watch.device_id})
+
+    answer.set_result(Pulled(jobs=[], runs=[], cancel=[], watch=[watch]))
+    second, _ = await case.next()
+
+    assert (first.watching, second.watching, case.screens.taken) == ([], [watch.device_id], [watch])
+
+
+async def test_when_a_screen_is_no_longer_shown_a_newer_pull_says_so(case: Case) -> None:
+    watched = uuid4()
+    case.screens.watching = frozenset({watched})
+    _, answer = await case.next()
+    answer.set_result(NOTHING)
+    open_one, _ = await case.next()
+
+    case.screens.watching = frozenset()
+    case.pulling.nudge()
+    newer, _ = await case.next()
+
+    assert (open_one.watching, newer.watching) == ([watched], [])

@@ -71,6 +71,7 @@ _PUT_ARTIFACT: Final = "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name
 _RAW_BODIES: Final = {
     ("put", _PUT_ARTIFACT),
     ("put", "/api/files/{ref}"),
+    ("put", "/api/nodes/{node_id}/pictures/{device_id}"),
     ("patch", "/api/files/uploads/{upload_id}"),
 }
 _BYTES: Final = {"type": "string", "format": "binary"}
@@ -83,6 +84,7 @@ _CONTENT: Final = {
     "304": "The caller has it already",
     "307": "The store itself serves it, at this location",
 }
+_PICTURE: Final = {"304": "The caller has it already, and the wait is over"}
 _MORE: Final[dict[tuple[str, str], dict[str, str]]] = {
     ("get", "/api/runs/{run_id}"): _UNCHANGED,
     ("get", "/api/runs/{run_id}/steps"): _UNCHANGED,
@@ -92,6 +94,7 @@ _MORE: Final[dict[tuple[str, str], dict[str, str]]] = {
     ("get", "/api/artifacts/{artifact_id}/content"): _CONTENT,
     ("get", "/api/files/{ref}/content"): _CONTENT,
     ("post", "/v1/events"): {"200": "Its key was used before"},
+    ("get", "/api/devices/{device_id}/picture"): _PICTURE,
 }
 
 
@@ -158,6 +161,9 @@ def _add_more(key: tuple[str, str], responses: dict[str, Any], error: dict[str, 
     if _MORE.get(key) is _CONTENT:
         responses["200"] = {"description": "The bytes", "content": _ANY_CONTENT}
         responses["416"] = {"description": "No such range", "content": {"application/json": {"schema": error}}}
+    if _MORE.get(key) is _PICTURE:
+        shown = {content_type: {"schema": _BYTES} for content_type in ("image/png", "image/jpeg")}
+        responses["200"] = {"description": "The picture", "content": shown}
     for status, description in _MORE.get(key, {}).items():
         responses[status] = {"description": description}
         if status == "200":

@@ -25,10 +25,13 @@ _log = logger(__name__)
 class Waiter:
     """A request that waits: `news` says that it should look again, or answer as things stand if it is over."""
 
-    def __init__(self, node_id: str, *, wants_work: bool, cancelling: frozenset[UUID]) -> None:
+    def __init__(
+        self, node_id: str, *, wants_work: bool, cancelling: frozenset[UUID], watching: frozenset[UUID] | None
+    ) -> None:
         self.node_id = node_id
         self.wants_work = wants_work
         self.cancelling = cancelling
+        self.watching = watching
         self.news = asyncio.Event()
 
 
@@ -45,13 +48,20 @@ class Waiting:
         self._waiters: dict[str, Waiter] = {}
         self._is_closed = False
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the process is about to stop, and nothing should wait any more."""
+        return self._is_closed
+
     def __len__(self) -> int:
         return len(self._waiters)
 
     @contextmanager
-    def wait(self, node_id: str, *, wants_work: bool, cancelling: frozenset[UUID]) -> Iterator[Waiter]:
+    def wait(
+        self, node_id: str, *, wants_work: bool, cancelling: frozenset[UUID], watching: frozenset[UUID] | None = None
+    ) -> Iterator[Waiter]:
         """Be woken from now on: enter before looking, so that nothing slips in between."""
-        waiter = Waiter(node_id, wants_work=wants_work, cancelling=cancelling)
+        waiter = Waiter(node_id, wants_work=wants_work, cancelling=cancelling, watching=watching)
         if (older := self._waiters.get(node_id)) is not None:
             older.news.set()
         self._waiters[node_id] = waiter
@@ -99,6 +109,8 @@ class Waiting:
         for news in await self._look_for_news(list(self._waiters)):
             waiter = self._waiters.get(news.node_id)
             if waiter is not None and (
-                (news.has_work and waiter.wants_work) or not waiter.cancelling.issuperset(news.cancel)
+                (news.has_work and waiter.wants_work)
+                or not waiter.cancelling.issuperset(news.cancel)
+                or (waiter.watching is not None and not waiter.watching.issuperset(news.watch))
             ):
                 waiter.news.set()

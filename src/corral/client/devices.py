@@ -6,9 +6,9 @@ from uuid import UUID
 from corral.client.paging import each_of
 from corral.client.transport import Transport
 from corral.model.errors import NotFoundError
-from corral.model.records import Device, Json
-from corral.model.states import Health
-from corral.wire.devices import DevicePage
+from corral.model.records import Device, DeviceJob, Json
+from corral.model.states import Health, JobStatus
+from corral.wire.devices import DeviceHealth, DeviceJobPage, DevicePage
 
 
 class Devices:
@@ -36,6 +36,22 @@ class Devices:
             if device.serial == text:
                 return device
         raise NotFoundError(f"no device has the number, serial or id {text}", path="device")
+
+    def list_jobs(
+        self, device_id: UUID | str, *, statuses: Sequence[JobStatus] = (), most: int | None = None
+    ) -> Iterator[DeviceJob]:
+        """Its history: its jobs over all runs, newest first, in these states or in any."""
+        query = {"status": [*statuses], "limit": None if most is None else min(most, 200)}
+
+        def ask(place: int | None) -> "tuple[list[DeviceJob], int | None]":
+            page = self._transport.get(f"/api/devices/{device_id}/jobs", DeviceJobPage, {**query, "before": place})
+            return page.jobs, page.next
+
+        return each_of(ask, most=most)
+
+    def get_health(self, device_id: UUID | str, *, window: str = "24h") -> DeviceHealth:
+        """How it was over the last hours (`24h`) or days (`7d`), and what became of its health."""
+        return self._transport.get(f"/api/devices/{device_id}/health", DeviceHealth, {"window": window})
 
     def update(
         self,

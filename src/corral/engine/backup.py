@@ -20,7 +20,7 @@ from corral.model.errors import ConflictError, DatabaseNotReadyError, EmbeddedPo
 
 _SUFFIX: Final = ".exe" if sys.platform == "win32" else ""
 _PASSED_ON: Final = ("PATH", "HOME", "LANG", "TERM", "PAGER", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
-_DUMP: Final = ("--format=custom", "--schema=corral", "--no-owner", "--no-privileges")
+_DUMP: Final = ("--format=custom", "--schema=corral", "--no-owner", "--no-privileges", "--no-unlogged-table-data")
 _MAGIC: Final = b"PGDMP"
 _RESTORE: Final = ("--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges")
 

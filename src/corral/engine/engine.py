@@ -18,6 +18,7 @@ from corral.engine.gateway.content_channels import ContentChannels
 from corral.engine.gateway.contents import Contents
 from corral.engine.gateway.credentials import Credentials
 from corral.engine.gateway.dashboard import Dashboard
+from corral.engine.gateway.device_history import DeviceHistory
 from corral.engine.gateway.devices import Devices
 from corral.engine.gateway.events import Events
 from corral.engine.gateway.files import Files
@@ -25,6 +26,7 @@ from corral.engine.gateway.jobs import Jobs
 from corral.engine.gateway.node_tokens import NodeTokens
 from corral.engine.gateway.nodes import Nodes
 from corral.engine.gateway.operators import Operators
+from corral.engine.gateway.pictures import Pictures
 from corral.engine.gateway.playbooks import Playbooks
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
@@ -43,6 +45,8 @@ class Engine:
         self.announcements = Announcements(database)
         self.nodes = Nodes(database)
         self.devices = Devices(database)
+        self.device_history = DeviceHistory(database)
+        self.pictures = Pictures(database)
         self.workflows = Workflows(database)
         self.commands = Commands(database)
         self.playbooks = Playbooks(database, self.commands)

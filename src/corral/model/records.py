@@ -1,7 +1,7 @@
 """What the engine hands out, as plain data. Field names are column names."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from corral.model.states import (
 )
 
 Json = dict[str, Any]
+DeviceActivity = Literal["running", "waiting", "idle", "quarantined", "offline"]
 
 
 class Registration(Struct, frozen=True):
@@ -41,11 +42,30 @@ class Heartbeat(Struct, frozen=True):
 
 
 class News(Struct, frozen=True):
-    """Why a node's waiting pull should be answered: work that it could be granted, tokens whose work should stop."""
+    """Why a node's waiting pull should be answered: work to be granted, tokens whose work should stop, screens to show."""
 
     node_id: str
     has_work: bool
     cancel: list[UUID]
+    watch: list[UUID] = []
+
+
+class Watch(Struct, frozen=True):
+    """A device whose screen somebody looks at, for so many seconds unless they go on."""
+
+    device_id: UUID
+    serial: str
+    for_s: float
+
+
+class Picture(Struct, frozen=True):
+    """What a device's screen last showed, or why it showed nothing, and how long ago."""
+
+    stored_at: datetime
+    age_s: float
+    content_type: str | None
+    content: bytes | None
+    error_message: str | None
 
 
 class Node(Struct, frozen=True):
@@ -88,6 +108,43 @@ class Device(Struct, frozen=True):
     last_error_message: str | None
     changed_at: datetime
     online: bool
+    activity: DeviceActivity
+
+
+class DeviceJob(Struct, frozen=True):
+    """One job of a device's history. `position` counts up within a device."""
+
+    position: int
+    job_id: UUID
+    run_id: UUID
+    run_name: str
+    workflow: str
+    workflow_version: int
+    node_id: str | None
+    status: JobStatus
+    attempt: int
+    failure_reason: FailureReason | None
+    error_message: str | None
+    queued_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class DeviceSample(Struct, frozen=True):
+    """How a device was at a moment."""
+
+    at: datetime
+    battery: int | None
+    temperature: float | None
+
+
+class HealthChange(Struct, frozen=True):
+    """A change of a device's health: from when on, why, and by whom: an operator's name, or `node:<id>`."""
+
+    at: datetime
+    health: Health
+    reason: str | None
+    changed_by: str
 
 
 class Workflow(Struct, frozen=True):

@@ -48,6 +48,7 @@ from corral.node.step_runner import RunSteps
 from corral.node.step_work import StepWork
 from corral.node.steps import TakeSteps
 from corral.node.tasks import first_of, hand_over, unless
+from corral.node.watching import ShowScreens
 from corral.node.work import Work
 from corral.telemetry import logger
 from corral.wire.nodes import MOST_DEVICES, Register
@@ -138,7 +139,17 @@ class Agent:
             on_end=self._job_ended,
             clock=clock,
         )
-        self._pulling = PullJobs(link, self._work, node_id=config.id, epoch=lambda: self._pulse.epoch)
+        self._screens = ShowScreens(
+            link,
+            phone=self._devices.phone,
+            may_touch=self._may_touch,
+            epoch=lambda: self._pulse.epoch,
+            clock=clock,
+            on_end=self._screen_unwatched,
+        )
+        self._pulling = PullJobs(
+            link, self._work, screens=self._screens, node_id=config.id, epoch=lambda: self._pulse.epoch
+        )
         self._claiming = ClaimSteps(link, self._step_work, node_id=config.id, epoch=lambda: self._pulse.epoch)
         self._scans = DoScans(drivers, self._devices, spool)
         self._heart: BeatHeart | None = None
@@ -166,6 +177,7 @@ class Agent:
         except BaseExceptionGroup as group_error:
             raise first_of(group_error) from None
         finally:
+            self._screens.stop()
             self._heart.stop()
             await asyncio.to_thread(self._heart.join)
 
@@ -264,6 +276,7 @@ class Agent:
             error = await self._refusals.get()
             if isinstance(error, StaleEpochError):
                 self._leases.end()
+                self._screens.stop()
                 self._interrupt(StopCause.LOST, also_waiting=True)
                 raise error
             if not isinstance(error, UnknownNodeError):
@@ -313,6 +326,7 @@ class Agent:
                 await asyncio.sleep(min(left_s, _TICK_S))
                 continue
             _log.error("the lease could not be renewed: no phone is touched until it is")
+            self._screens.stop()
             self._interrupt(StopCause.FENCED, also_waiting=False)
             await self._renewed.wait()
             _log.info("the lease is renewed")
@@ -361,6 +375,9 @@ class Agent:
     def _step_ended(self) -> None:
         self._work.fill()
         self._claiming.nudge()
+
+    def _screen_unwatched(self) -> None:
+        self._pulling.nudge()
 
     def _job_acknowledged(self, token: UUID) -> None:
         self._work.ended(token)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final, Self, TypeVar
+from uuid import UUID
 
 import httpx
 import msgspec
 
 from corral.model.errors import RequestRefusedError, ServerUnavailableError, StaleEpochError, UnknownNodeError
 from corral.model.records import EventResult, Registration
-from corral.wire.nodes import CallbackReply, Pull, Pulled, Register
+from corral.wire.nodes import CallbackReply, PictureFailure, Pull, Pulled, Register, Watched
 from corral.wire.steps import Claim, Claimed
 
 T = TypeVar("T")
@@ -23,6 +24,8 @@ CONNECT_S: Final = 5.0
 ANSWER_S: Final = 30.0
 _SLACK_S: Final = 10.0
 _JSON: Final = {"content-type": "application/json"}
+_BYTES: Final = {"content-type": "application/octet-stream"}
+_LINE: Final = 2_000
 _RETRIED: Final = frozenset({408, 425, 429})
 _SERVER_FAULT: Final = 500
 
@@ -73,6 +76,18 @@ class Link:
         if len(reply.results) != len(events):
             raise ServerUnavailableError(f"{len(events)} events were answered with {len(reply.results)} results")
         return reply.results
+
+    async def show(self, device_id: UUID, picture: bytes, *, epoch: int) -> float:
+        """What a screen shows; for how many seconds somebody still looks at it."""
+        path = f"/api/nodes/{self._node_id}/pictures/{device_id}?epoch={epoch}"
+        answer = await self.send("PUT", path, content=picture, headers=_BYTES)
+        return _decode(answer, Watched).watch_s
+
+    async def show_failure(self, device_id: UUID, message: str, *, epoch: int) -> float:
+        """Why a screen shows nothing; answered as a picture is."""
+        failure = PictureFailure(epoch=epoch, message=message[:_LINE] or "no reason was given")
+        path = f"/api/nodes/{self._node_id}/pictures/{device_id}/failure"
+        return (await self._post(path, failure, Watched)).watch_s
 
     async def get(self, path: str, kind: type[T]) -> T:
         return _decode(await self.send("GET", path), kind)

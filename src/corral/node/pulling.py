@@ -7,13 +7,14 @@ that no grant is lost. A request id is kept until an answer to it has come.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 from uuid import UUID, uuid4
 
 from msgspec import Struct
 
 from corral.model.errors import RequestRefusedError, ServerUnavailableError
+from corral.model.records import Watch
 from corral.node.backoff import Backoff
 from corral.node.link import Link
 from corral.telemetry import logger
@@ -43,12 +44,22 @@ class Worker(Protocol):
     def accept(self, pulled: Pulled) -> None: ...
 
 
-class PullJobs:
-    """The loop. `nudge` says that the appetite may have grown."""
+class Screens(Protocol):
+    """Who shows screens that somebody looks at."""
 
-    def __init__(self, link: Link, worker: Worker, *, node_id: str, epoch: Callable[[], int]) -> None:
+    @property
+    def watching(self) -> frozenset[UUID]: ...
+
+    def take(self, watches: Iterable[Watch], /) -> None: ...
+
+
+class PullJobs:
+    """The loop. `nudge` says that the appetite may have grown, or that a screen is no longer looked at."""
+
+    def __init__(self, link: Link, worker: Worker, *, screens: Screens, node_id: str, epoch: Callable[[], int]) -> None:
         self._link = link
         self._worker = worker
+        self._screens = screens
         self._node_id = node_id
         self._epoch = epoch
         self._nudged = asyncio.Event()
@@ -60,12 +71,15 @@ class PullJobs:
         """For ever; raises StaleEpochError and UnknownNodeError."""
         opened: set[asyncio.Task[None]] = set()
         asked = 0
+        shown: frozenset[UUID] = frozenset()
         try:
             while True:
-                appetite = self._worker.appetite()
-                if not opened or (len(opened) < _MOST_OPEN and appetite.is_urgent and appetite.want > asked):
-                    opened.add(asyncio.create_task(self._pull(appetite)))
-                    asked = appetite.want
+                appetite, watching = self._worker.appetite(), self._screens.watching
+                is_hungrier = appetite.is_urgent and appetite.want > asked
+                # What the open pull says is being shown the server would not name again.
+                if not opened or (len(opened) < _MOST_OPEN and (is_hungrier or not shown <= watching)):
+                    opened.add(asyncio.create_task(self._pull(appetite, watching)))
+                    asked, shown = appetite.want, watching
                 self._nudged.clear()
                 opened = await self._first_answer(opened)
                 if not opened:
@@ -87,7 +101,7 @@ class PullJobs:
             task.result()
         return opened - done
 
-    async def _pull(self, appetite: Appetite) -> None:
+    async def _pull(self, appetite: Appetite, watching: frozenset[UUID]) -> None:
         """One request until it was answered, however often it has to be sent."""
         request_id, backoff = uuid4(), Backoff(most_s=5.0)
         while True:
@@ -99,6 +113,7 @@ class PullJobs:
                 wait_s=WAIT_S,
                 cancelling=list(appetite.cancelling),
                 known_runs=list(appetite.known_runs),
+                watching=sorted(watching),
             )
             try:
                 pulled = await self._link.pull(request)
@@ -108,4 +123,5 @@ class PullJobs:
                 await asyncio.sleep(backoff.next_s())
             else:
                 self._worker.accept(pulled)
+                self._screens.take(pulled.watch)
                 return

@@ -28,7 +28,9 @@ from corral.upkeep.purge_agents import purge_agents
 from corral.upkeep.purge_artifacts import purge_artifacts
 from corral.upkeep.purge_events import purge_events
 from corral.upkeep.purge_logs import purge_logs
+from corral.upkeep.purge_pictures import purge_pictures
 from corral.upkeep.purge_runs import purge_runs
+from corral.upkeep.purge_samples import purge_samples
 from corral.upkeep.purge_task_claims import purge_task_claims
 from corral.upkeep.report_disks import report_disks
 from corral.upkeep.resolve_contested import resolve_contested
@@ -103,12 +105,13 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     source = Source(config)
     loops += [Loop(act=sync_content_channels(source)), Loop(act=fetch_thumbnails(source))]
     loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
-    loops += [Loop(act=trim_stream, every=_MINUTE)]
+    loops += [Loop(act=trim_stream, every=_MINUTE), Loop(act=purge_pictures, every=_MINUTE)]
     purges = (
         (purge_agents, config.event_retention_days),
         (purge_events, config.event_retention_days),
         (purge_task_claims, config.event_retention_days),
         (purge_logs, config.log_retention_days),
+        (purge_samples, config.sample_retention_days),
         (purge_artifacts, config.artifact_retention_days),
         (close_idle_chains, config.run_retention_days),
         (purge_runs, config.run_retention_days),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from corral.model.records import Device, Node
+from corral.model.records import Device, DeviceJob, DeviceSample, HealthChange, Node
 from corral.model.states import Health
 
 
@@ -13,6 +13,20 @@ class DevicePage(Struct, frozen=True, kw_only=True):
 
     devices: list[Device]
     next: int | None
+
+
+class DeviceJobPage(Struct, frozen=True, kw_only=True):
+    """A device's jobs, newest first; `next` is the `before` of the following page, null on the last."""
+
+    jobs: list[DeviceJob]
+    next: int | None
+
+
+class DeviceHealth(Struct, frozen=True, kw_only=True):
+    """How a device was, oldest first, and what became of its health, newest first."""
+
+    samples: list[DeviceSample]
+    changes: list[HealthChange]
 
 
 class DeviceChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,12 +8,13 @@ from uuid import UUID
 
 from msgspec import Meta, Struct, field
 
-from corral.model.records import EventResult, Grant, Json, RunSpec
+from corral.model.records import EventResult, Grant, Json, RunSpec, Watch
 from corral.model.states import Connection, Health
 
 LONGEST_WAIT_S: Final = 30.0
 MOST_EVENTS: Final = 1000
 MOST_DEVICES: Final = 1000
+MOST_PICTURE_BYTES: Final = 8 * 1024 * 1024
 
 NodeId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
 Epoch = Annotated[int, Meta(ge=0, le=2**31 - 1)]
@@ -74,7 +75,8 @@ class Pull(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A request for work, which waits for it. A node has one pull open; a newer one ends the older.
 
     Repeating a `request_id` returns what it already got. `cancelling` names the cancels that the node has heard of,
-    `known_runs` the runs whose specification it has: neither is sent again. With want = 0 only cancels answer it.
+    `known_runs` the runs whose specification it has: neither is sent again. With want = 0 only cancels answer it, and
+    devices whose screens somebody looks at, but for those that `watching` names; a node that leaves it out takes no pictures.
     """
 
     node_id: NodeId
@@ -84,14 +86,29 @@ class Pull(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     wait_s: Annotated[float, Meta(ge=0, le=LONGEST_WAIT_S)] = LONGEST_WAIT_S
     cancelling: Tokens = field(default_factory=list)
     known_runs: Tokens = field(default_factory=list)
+    watching: Tokens | None = None
 
 
 class Pulled(Struct, frozen=True, kw_only=True):
-    """The answer to a pull: jobs, the specifications that they need, tokens whose work should stop; or nothing."""
+    """The answer to a pull: jobs, what their runs say, tokens whose work should stop, screens to show; or nothing."""
 
     jobs: list[Grant]
     runs: list[RunSpec]
     cancel: list[UUID]
+    watch: list[Watch] = field(default_factory=list)
+
+
+class PictureFailure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why a phone gives no picture."""
+
+    epoch: Epoch
+    message: Annotated[str, Meta(min_length=1, max_length=2_000)]
+
+
+class Watched(Struct, frozen=True, kw_only=True):
+    """For how many seconds somebody looks at the screen; 0 where nobody does, and the next picture would be for nothing."""
+
+    watch_s: float
 
 
 class Callback(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -13,6 +13,24 @@ class WorkflowPage(Struct, frozen=True, kw_only=True):
     next: str | None
 
 
+class StepPlan(Struct, frozen=True, kw_only=True):
+    """A step as a run would execute it. A run may give it another timeout within the bounds: the least, the greatest."""
+
+    id: str
+    title: str
+    uses: str
+    probability: float
+    timeout_s: float
+    timeout_bounds_s: tuple[float, float]
+
+
+class WorkflowPlan(Struct, frozen=True, kw_only=True):
+    """What a run of a workflow would execute, in order; `timeout_s` is that of the whole job."""
+
+    timeout_s: float
+    steps: list[StepPlan]
+
+
 class Preset(Struct, frozen=True, kw_only=True):
     """A recipe that comes with Corral; `text` is its YAML, which POST /api/workflows takes as it is."""
 

@@ -92,6 +92,22 @@ export async function call<M extends Method, P extends PathsOf<M>>(
   return parsed as AnswerOf<OperationOf<P, M>>;
 }
 
+const PICTURE_WAIT_S = 5;
+
+/** What a watched phone's screen shows, once it is another than the one of the ETag; null where it stayed the same for a while. */
+export async function fetchPicture(
+  deviceId: string,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<{ blob: Blob; etag: string | null; ageMs: number } | null> {
+  const url = fill("/api/devices/{device_id}/picture", { device_id: deviceId }, { wait_s: PICTURE_WAIT_S });
+  const headers = new Headers(etag ? { "if-none-match": etag } : {});
+  const answer = await send(url, { headers, credentials: "same-origin", cache: "no-store", signal });
+  if (answer.status === 304) return null;
+  const ageMs = Number(answer.headers.get("x-age-ms") ?? 0);
+  return { blob: await answer.blob(), etag: answer.headers.get("etag"), ageMs };
+}
+
 async function send(url: string, init: RequestInit): Promise<Response> {
   let answer: Response;
   try {

@@ -1,7 +1,6 @@
 /** What pages ask the server for, and how often. */
 
-import { queryOptions } from "@tanstack/react-query";
-import type { TileState } from "../components/heatmap/states";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { ApiError, call } from "./client";
 import { pollEvery } from "./polling";
 import type { Command, CommandBody, Device, Playbook, PlaybookBody, RunStatus, Session, Workflow } from "./schema";
@@ -130,6 +129,13 @@ export const workflowsQuery = queryOptions({
   staleTime: 10_000,
 });
 
+export const planQuery = (name: string, version: number) =>
+  queryOptions({
+    queryKey: ["plan", name, version],
+    queryFn: ({ signal }) => call("get", "/api/workflows/{name}/{version}/plan", { path: { name, version }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 export const scanQuery = (scanId: string) =>
   queryOptions({
     queryKey: ["scan", scanId],
@@ -137,23 +143,38 @@ export const scanQuery = (scanId: string) =>
     ...pollEvery(1000),
   });
 
-/** What every device does now, by its number; the dashboard's heatmap is where the server tells it. */
-export const activitiesQuery = queryOptions({
-  queryKey: ["activities"],
-  queryFn: async ({ signal }) => {
-    const { heatmap } = await call("get", "/api/dashboard", { query: { window: "1h" }, signal });
-    const items = heatmap.flatMap((node) => node.items as unknown as { index: number; activity: TileState }[]);
-    return new Map(items.map(({ index, activity }) => [index, activity]));
-  },
-  structuralSharing: false,
-  ...pollEvery(3000),
-});
-
 export const picturesQuery = (deviceId: string) =>
   queryOptions({
     queryKey: ["pictures", deviceId],
     queryFn: ({ signal }) =>
       call("get", "/api/artifacts", { query: { device_id: deviceId, kind: "screenshot", limit: 6 }, signal }),
+    ...pollEvery(5000),
+  });
+
+export const deviceHealthQuery = (deviceId: string, window: string) =>
+  queryOptions({
+    queryKey: ["device-health", deviceId, window],
+    queryFn: ({ signal }) =>
+      call("get", "/api/devices/{device_id}/health", { path: { device_id: deviceId }, query: { window }, signal }),
+    placeholderData: (previous) => previous,
+    ...pollEvery(30_000),
+  });
+
+export const deviceJobsQuery = (deviceId: string, failedOnly: boolean) =>
+  infiniteQueryOptions({
+    queryKey: ["device-jobs", deviceId, failedOnly],
+    queryFn: ({ pageParam, signal }) =>
+      call("get", "/api/devices/{device_id}/jobs", {
+        path: { device_id: deviceId },
+        query: {
+          limit: 10,
+          ...(failedOnly ? { status: ["failed"] } : {}),
+          ...(pageParam ? { before: pageParam } : {}),
+        },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: (page) => page.next,
     ...pollEvery(5000),
   });
 

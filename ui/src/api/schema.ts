@@ -788,6 +788,46 @@ export interface paths {
         patch: operations["ApiDevicesDeviceIdUpdateDevice"];
         trace?: never;
     };
+    "/api/devices/{device_id}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListDeviceJobs
+         * @description A device's history: its jobs over all runs, newest first, in these states or in any.
+         */
+        get: operations["ApiDevicesDeviceIdJobsListDeviceJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/devices/{device_id}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetDeviceHealth
+         * @description How a device was over the last hours (24h) or days (7d), and what became of its health.
+         */
+        get: operations["ApiDevicesDeviceIdHealthGetDeviceHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/files": {
         parameters: {
             query?: never;
@@ -1122,6 +1162,48 @@ export interface paths {
          * @description A new token in the place of the old one, which ends with its sessions.
          */
         post: operations["ApiOperatorsNameTokenRotateOperatorToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/devices/{device_id}/watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * WatchDevice
+         * @description Ask for pictures of a device's screen, about one a second, for ten seconds from now; ask again to go on.
+         */
+        post: operations["ApiDevicesDeviceIdWatchWatchDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/devices/{device_id}/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetPicture
+         * @description What a watched device's screen shows now; waits up to `wait_s` for another than the ETag that was sent, then 304.
+         *
+         *     `X-Age-Ms` is its age. 409 `no_picture`, with the reason, where the phone gives none; 404 where nobody watches.
+         */
+        get: operations["ApiDevicesDeviceIdPictureGetPicture"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1576,6 +1658,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workflows/{name}/{version}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetWorkflowPlan
+         * @description What a run of this version would execute: each step with the timeout that it has, and the bounds of another.
+         */
+        get: operations["ApiWorkflowsNameVersionPlanGetWorkflowPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1999,6 +2101,8 @@ export interface components {
             /** Format: date-time */
             changed_at: string;
             online: boolean;
+            /** @enum {string} */
+            activity: "running" | "waiting" | "idle" | "quarantined" | "offline";
         };
         /** DeviceChange */
         DeviceChange: {
@@ -2007,6 +2111,36 @@ export interface components {
             index_no?: number | null;
             health?: components["schemas"]["Health"] | null;
             health_reason?: string | null;
+        };
+        /** DeviceHealth */
+        DeviceHealth: {
+            samples: components["schemas"]["DeviceSample"][];
+            changes: components["schemas"]["HealthChange"][];
+        };
+        /** DeviceJob */
+        DeviceJob: {
+            position: number;
+            /** Format: uuid */
+            job_id: string;
+            /** Format: uuid */
+            run_id: string;
+            run_name: string;
+            workflow: string;
+            workflow_version: number;
+            node_id: string | null;
+            status: components["schemas"]["JobStatus"];
+            attempt: number;
+            failure_reason: components["schemas"]["FailureReason"] | null;
+            error_message: string | null;
+            /** Format: date-time */
+            queued_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        /** DeviceJobPage */
+        DeviceJobPage: {
+            jobs: components["schemas"]["DeviceJob"][];
+            next: number | null;
         };
         /** DevicePage */
         DevicePage: {
@@ -2031,6 +2165,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             last_error_message?: string | null;
+        };
+        /** DeviceSample */
+        DeviceSample: {
+            /** Format: date-time */
+            at: string;
+            battery: number | null;
+            temperature: number | null;
         };
         /** DeviceStatus */
         DeviceStatus: {
@@ -2199,6 +2340,14 @@ export interface components {
          * @enum {string}
          */
         Health: "ok" | "suspect" | "quarantined";
+        /** HealthChange */
+        HealthChange: {
+            /** Format: date-time */
+            at: string;
+            health: components["schemas"]["Health"];
+            reason: string | null;
+            changed_by: string;
+        };
         /** Heartbeat */
         Heartbeat: {
             lease_s: number;
@@ -2382,6 +2531,11 @@ export interface components {
              */
             secret?: boolean;
         };
+        /** PictureFailure */
+        PictureFailure: {
+            epoch: number;
+            message: string;
+        };
         /** Playbook */
         Playbook: {
             /** Format: uuid */
@@ -2444,12 +2598,14 @@ export interface components {
             wait_s?: number;
             cancelling?: string[];
             known_runs?: string[];
+            watching?: string[] | null;
         };
         /** Pulled */
         Pulled: {
             jobs: components["schemas"]["Grant"][];
             runs: components["schemas"]["RunSpec"][];
             cancel: string[];
+            watch?: components["schemas"]["Watch"][];
         };
         /** Register */
         Register: {
@@ -2691,6 +2847,18 @@ export interface components {
             started_at: string | null;
             finished_at: string | null;
         };
+        /** StepPlan */
+        StepPlan: {
+            id: string;
+            title: string;
+            uses: string;
+            probability: number;
+            timeout_s: number;
+            timeout_bounds_s: [
+                number,
+                number
+            ];
+        };
         /**
          * StepStatus
          * @description A step of a job.
@@ -2768,6 +2936,17 @@ export interface components {
          * @enum {string}
          */
         WaitReason: "cancelling" | "verdicts_suspended" | "node_silent" | "device_quarantined" | "device_offline" | "device_contested" | "node_draining" | "behind_others" | "gate_full" | "slots_full" | "pool_no_match" | "pool_busy" | "no_capable_node" | "steps_waiting" | "retry_wait" | "handed_out" | "ready";
+        /** Watch */
+        Watch: {
+            /** Format: uuid */
+            device_id: string;
+            serial: string;
+            for_s: number;
+        };
+        /** Watched */
+        Watched: {
+            watch_s: number;
+        };
         /** Workflow */
         Workflow: {
             /** Format: uuid */
@@ -2786,6 +2965,11 @@ export interface components {
         WorkflowPage: {
             workflows: components["schemas"]["Workflow"][];
             next: string | null;
+        };
+        /** WorkflowPlan */
+        WorkflowPlan: {
+            timeout_s: number;
+            steps: components["schemas"]["StepPlan"][];
         };
         /**
          * CommandBody
@@ -3330,8 +3514,12 @@ export type ContentRequest = components['schemas']['ContentRequest'];
 export type ContentView = components['schemas']['ContentView'];
 export type Device = components['schemas']['Device'];
 export type DeviceChange = components['schemas']['DeviceChange'];
+export type DeviceHealth = components['schemas']['DeviceHealth'];
+export type DeviceJob = components['schemas']['DeviceJob'];
+export type DeviceJobPage = components['schemas']['DeviceJobPage'];
 export type DevicePage = components['schemas']['DevicePage'];
 export type DeviceReport = components['schemas']['DeviceReport'];
+export type DeviceSample = components['schemas']['DeviceSample'];
 export type DeviceStatus = components['schemas']['DeviceStatus'];
 export type DirectTarget = components['schemas']['DirectTarget'];
 export type Drain = components['schemas']['Drain'];
@@ -3352,6 +3540,7 @@ export type Grant = components['schemas']['Grant'];
 export type Graph = components['schemas']['Graph'];
 export type GraphStep = components['schemas']['GraphStep'];
 export type Health = components['schemas']['Health'];
+export type HealthChange = components['schemas']['HealthChange'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type InputFile = components['schemas']['InputFile'];
 export type Job = components['schemas']['Job'];
@@ -3367,6 +3556,7 @@ export type Operator = components['schemas']['Operator'];
 export type OperatorPage = components['schemas']['OperatorPage'];
 export type OperatorToken = components['schemas']['OperatorToken'];
 export type ParamSpec = components['schemas']['ParamSpec'];
+export type PictureFailure = components['schemas']['PictureFailure'];
 export type Playbook = components['schemas']['Playbook'];
 export type PlaybookCheck = components['schemas']['PlaybookCheck'];
 export type PlaybookPage = components['schemas']['PlaybookPage'];
@@ -3391,6 +3581,7 @@ export type Scans = components['schemas']['Scans'];
 export type Session = components['schemas']['Session'];
 export type SignIn = components['schemas']['SignIn'];
 export type Step = components['schemas']['Step'];
+export type StepPlan = components['schemas']['StepPlan'];
 export type StepStatus = components['schemas']['StepStatus'];
 export type StepTallies = components['schemas']['StepTallies'];
 export type StepTally = components['schemas']['StepTally'];
@@ -3400,8 +3591,11 @@ export type TaskAnswer = components['schemas']['TaskAnswer'];
 export type TaskStatus = components['schemas']['TaskStatus'];
 export type TasksAnswer = components['schemas']['TasksAnswer'];
 export type WaitReason = components['schemas']['WaitReason'];
+export type Watch = components['schemas']['Watch'];
+export type Watched = components['schemas']['Watched'];
 export type Workflow = components['schemas']['Workflow'];
 export type WorkflowPage = components['schemas']['WorkflowPage'];
+export type WorkflowPlan = components['schemas']['WorkflowPlan'];
 export type CommandBody = components['schemas']['CommandBody'];
 export type PlaybookBody = components['schemas']['PlaybookBody'];
 export type Defaults = components['schemas']['Defaults'];
@@ -4690,6 +4884,56 @@ export interface operations {
             };
         };
     };
+    ApiDevicesDeviceIdJobsListDeviceJobs: {
+        parameters: {
+            query?: {
+                status?: components["schemas"]["JobStatus"][] | null;
+                before?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceJobPage"];
+                };
+            };
+        };
+    };
+    ApiDevicesDeviceIdHealthGetDeviceHealth: {
+        parameters: {
+            query?: {
+                window?: string;
+            };
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceHealth"];
+                };
+            };
+        };
+    };
     ApiFilesListFiles: {
         parameters: {
             query?: {
@@ -5211,6 +5455,60 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["OperatorToken"];
                 };
+            };
+        };
+    };
+    ApiDevicesDeviceIdWatchWatchDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Watched"];
+                };
+            };
+        };
+    };
+    ApiDevicesDeviceIdPictureGetPicture: {
+        parameters: {
+            query?: {
+                wait_s?: number;
+            };
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                };
+            };
+            /** @description The caller has it already, and the wait is over */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5872,6 +6170,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Workflow"];
+                };
+            };
+        };
+    };
+    ApiWorkflowsNameVersionPlanGetWorkflowPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowPlan"];
                 };
             };
         };

@@ -47,7 +47,7 @@ export function Drawer({ title, label, onClose, children }: DrawerProps) {
         </button>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="flex-1 overflow-y-auto px-5 py-4" tabIndex={0} aria-label={label}>
+      <section className="relative flex-1 overflow-y-auto px-5 py-4" tabIndex={0} aria-label={label}>
         {children}
       </section>
     </aside>

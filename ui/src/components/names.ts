@@ -1,6 +1,6 @@
 /** Names of states, reasons and errors in the reader's language; what has no name of its own is told as it is. */
 
-import type { RunStatus, StepStatus } from "../api/schema";
+import type { JobStatus, RunStatus, StepStatus } from "../api/schema";
 import { en, type MessageKey } from "../i18n/en";
 import type { Words } from "../i18n/text";
 import type { TileState } from "./heatmap/states";
@@ -15,6 +15,10 @@ export function runStatusName({ t }: Words, status: RunStatus): string {
 
 export function stepStatusName({ t }: Words, status: StepStatus): string {
   return t(`step_status.${status}`);
+}
+
+export function jobStatusName({ t }: Words, status: JobStatus): string {
+  return t(`job_status.${status}`);
 }
 
 /** A failure in words, and what to do about it; null where the list has no such reason. */
@@ -54,6 +58,19 @@ export function tileOfRun(status: RunStatus): TileState {
     failed: "error",
     cancelled: "cancelled",
     skipped: "offline",
+  };
+  return states[status];
+}
+
+export function tileOfJob(status: JobStatus): TileState {
+  const states: Record<JobStatus, TileState> = {
+    queued: "waiting",
+    leased: "waiting",
+    running: "running",
+    succeeded: "done",
+    failed: "error",
+    cancelled: "cancelled",
+    skipped_offline: "offline",
   };
   return states[status];
 }

@@ -1,6 +1,5 @@
 """The dashboard: the farm at a glance."""
 
-from datetime import timedelta
 from typing import Annotated, Final
 
 from litestar import get
@@ -9,18 +8,16 @@ from litestar.params import QueryParameter
 from litestar.response import Response
 
 from corral.api.server import Server
-
-_UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1)}
+from corral.api.window import WINDOW, read_window
 
 
 @get("/api/dashboard")
 async def get_dashboard(
     server: NamedDependency[Server],
-    window: Annotated[str, QueryParameter(pattern=r"^[1-9][0-9]{0,3}[hd]$")] = "24h",
+    window: Annotated[str, QueryParameter(pattern=WINDOW)] = "24h",
 ) -> Response[bytes]:
     """KPIs, hours, to-do items and what each node's devices do, over the last hours (24h) or days (7d)."""
-    span = int(window[:-1]) * _UNITS[window[-1]]
-    return Response(await server.engine.dashboard.get_dashboard(span), media_type="application/json")
+    return Response(await server.engine.dashboard.get_dashboard(read_window(window)), media_type="application/json")
 
 
 HANDLERS: Final = [get_dashboard]

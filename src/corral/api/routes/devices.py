@@ -9,9 +9,10 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from corral.api.auth import caller_of
 from corral.api.server import Server
+from corral.api.window import WINDOW, read_window
 from corral.model.records import Device
-from corral.model.states import Health
-from corral.wire.devices import DeviceChange, DevicePage
+from corral.model.states import Health, JobStatus
+from corral.wire.devices import DeviceChange, DeviceHealth, DeviceJobPage, DevicePage
 
 
 @get("/api/devices")
@@ -35,6 +36,36 @@ async def get_device(device_id: FromPath[UUID], server: NamedDependency[Server])
     return await server.engine.devices.get(device_id)
 
 
+@get("/api/devices/{device_id:uuid}/jobs")
+async def list_device_jobs(
+    device_id: FromPath[UUID],
+    server: NamedDependency[Server],
+    *,
+    status: Annotated[list[JobStatus] | None, QueryParameter(name="status")] = None,
+    before: Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=200)] = 20,
+) -> DeviceJobPage:
+    """A device's history: its jobs over all runs, newest first, in these states or in any."""
+    await server.engine.devices.get(device_id)
+    jobs = await server.engine.device_history.list_jobs(device_id, statuses=status or (), before=before, limit=limit)
+    return DeviceJobPage(jobs=jobs, next=jobs[-1].position if len(jobs) == limit else None)
+
+
+@get("/api/devices/{device_id:uuid}/health")
+async def get_device_health(
+    device_id: FromPath[UUID],
+    server: NamedDependency[Server],
+    window: Annotated[str, QueryParameter(pattern=WINDOW)] = "24h",
+) -> DeviceHealth:
+    """How a device was over the last hours (24h) or days (7d), and what became of its health."""
+    history, span = server.engine.device_history, read_window(window)
+    await server.engine.devices.get(device_id)
+    return DeviceHealth(
+        samples=await history.list_samples(device_id, window=span),
+        changes=await history.list_health_changes(device_id),
+    )
+
+
 @patch("/api/devices/{device_id:uuid}")
 async def update_device(
     device_id: FromPath[UUID],
@@ -56,4 +87,4 @@ async def update_device(
     return device
 
 
-HANDLERS: Final = [list_devices, get_device, update_device]
+HANDLERS: Final = [list_devices, get_device, list_device_jobs, get_device_health, update_device]

@@ -68,14 +68,20 @@ async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], reques
     loop = asyncio.get_running_loop()
     deadline = loop.time() + data.wait_s
     gone = asyncio.create_task(until_gone(request))
-    wait = server.waiting.wait(data.node_id, wants_work=data.want > 0, cancelling=frozenset(data.cancelling))
+    wait = server.waiting.wait(
+        data.node_id,
+        wants_work=data.want > 0,
+        cancelling=frozenset(data.cancelling),
+        watching=None if data.watching is None else frozenset(data.watching),
+    )
     try:
         with bound(node_id=data.node_id), wait as waiter:
             while True:
                 waiter.news.clear()
                 pulled = await _pull_now(data, server)
                 left_s = deadline - loop.time()
-                if pulled.jobs or pulled.cancel or server.waiting.is_over(waiter) or left_s <= 0 or gone.done():
+                is_news = pulled.jobs or pulled.cancel or pulled.watch
+                if is_news or server.waiting.is_over(waiter) or left_s <= 0 or gone.done():
                     return pulled
                 await first_of(waiter.news, gone, timeout_s=left_s)
                 if gone.done() or server.waiting.is_over(waiter):  # looking again would grant jobs to nobody
@@ -140,7 +146,9 @@ async def _pull_now(data: Pull, server: Server) -> Pulled:
     cancel = set(await engine.nodes.list_cancels(data.node_id)).difference(data.cancelling)
     unknown = {job.run_id for job in jobs}.difference(data.known_runs)
     runs = await engine.runs.list_run_specs(sorted(unknown)) if unknown else []
-    return Pulled(jobs=jobs, runs=runs, cancel=sorted(cancel))
+    watches = [] if data.watching is None else await engine.pictures.list_watches(data.node_id)
+    watch = [each for each in watches if each.device_id not in set(data.watching or ())]
+    return Pulled(jobs=jobs, runs=runs, cancel=sorted(cancel), watch=watch)
 
 
 def _status(device: Device) -> DeviceStatus:

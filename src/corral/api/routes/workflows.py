@@ -10,8 +10,8 @@ from litestar.params import FromPath, FromQuery, PathParameter, QueryParameter, 
 from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.records import Workflow
-from corral.wire.workflows import WorkflowPage
-from corral.workflow import installed_actions, parse_recipe, to_json
+from corral.wire.workflows import StepPlan, WorkflowPage, WorkflowPlan
+from corral.workflow import installed_actions, parse_recipe, resolve_plan, to_json
 
 
 @post("/api/workflows")
@@ -51,4 +51,17 @@ async def get_workflow_version(
     return await server.engine.workflows.find(name, version=version)
 
 
-HANDLERS: Final = [create_workflow, list_workflows, get_workflow, get_workflow_version]
+@get("/api/workflows/{name:str}/{version:int}/plan")
+async def get_workflow_plan(
+    name: FromPath[str], version: Annotated[int, PathParameter(ge=1, le=2**31 - 1)], server: NamedDependency[Server]
+) -> WorkflowPlan:
+    """What a run of this version would execute: each step with the timeout that it has, and the bounds of another."""
+    workflow = await server.engine.workflows.find(name, version=version)
+    actions = installed_actions()
+    plan = resolve_plan(parse_recipe(msgspec.json.encode(workflow.recipe), actions), None, actions)
+    return WorkflowPlan(
+        timeout_s=plan.timeout_s, steps=[msgspec.convert(step, StepPlan, from_attributes=True) for step in plan.steps]
+    )
+
+
+HANDLERS: Final = [create_workflow, list_workflows, get_workflow, get_workflow_version, get_workflow_plan]

@@ -113,6 +113,16 @@ class Upkeep:
         """Forget old log lines, a chunk a transaction."""
         return await self._purge("select corral.fn_purge_logs(corral.fn_now() - $1::interval, $2)", older_than, chunk)
 
+    async def purge_samples(self, older_than: timedelta, *, chunk: int = 10_000) -> int:
+        """Forget how devices were long ago, a chunk a transaction; the last change of a device's health stays."""
+        statement = "select corral.fn_purge_samples(corral.fn_now() - $1::interval, $2)"
+        return await self._purge(statement, older_than, chunk)
+
+    async def purge_pictures(self, unwatched_for: timedelta) -> int:
+        """Forget pictures of screens that nobody has looked at for so long."""
+        gone: int = await self._database.fetch_value("select corral.fn_purge_pictures($1)", unwatched_for)
+        return gone
+
     async def purge_artifacts(self, older_than: timedelta, *, chunk: int = 1000) -> int:
         """Forget old artifacts, a chunk a transaction; their bytes are then leftovers of the store."""
         statement = "select corral.fn_purge_artifacts(corral.fn_now() - $1::interval, $2)"

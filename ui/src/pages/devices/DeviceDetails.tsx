@@ -11,8 +11,13 @@ import { Button, buttonLook } from "../../components/Button";
 import { Drawer } from "../../components/Drawer";
 import { Pictures } from "../../components/Lightbox";
 import { Refusal } from "../../components/Notices";
+import { stateName } from "../../components/names";
+import { Screen } from "../../components/Screen";
+import { StateMark } from "../../components/StateMark";
 import { useMayOperate } from "../../components/useMayOperate";
 import { useWords } from "../../i18n/text";
+import { HealthOverTime } from "./HealthOverTime";
+import { History } from "./History";
 
 export function DeviceDetails({ device, onClose }: { device: Device; onClose: () => void }) {
   const words = useWords();
@@ -44,10 +49,16 @@ export function DeviceDetails({ device, onClose }: { device: Device; onClose: ()
       onClose={onClose}
       title={
         <>
-          <h2 className="text-base">
-            {name}
-            {device.label && <span className="ml-2 font-normal text-soft">{device.label}</span>}
-          </h2>
+          <div className="flex items-center gap-2">
+            <h2 className="min-w-0 truncate text-base">
+              {name}
+              {device.label && <span className="ml-2 font-normal text-soft">{device.label}</span>}
+            </h2>
+            <span className="flex shrink-0 items-center gap-1.5 text-xs font-medium">
+              <StateMark state={device.activity} size={14} />
+              {stateName(words, device.activity)}
+            </span>
+          </div>
           <p className="mt-0.5 truncate font-mono text-xs text-soft">{device.serial}</p>
         </>
       }
@@ -73,12 +84,15 @@ export function DeviceDetails({ device, onClose }: { device: Device; onClose: ()
           <Play size={14} aria-hidden="true" />
           {t("device.run")}
         </Link>
+        <Screen deviceId={device.device_id} isOnline={device.online} last={pictures?.artifacts[0]} />
         {pictures && pictures.artifacts.length > 0 && (
           <section>
             <h2 className="mb-3">{t("device.pictures")}</h2>
             <Pictures artifacts={pictures.artifacts} />
           </section>
         )}
+        <HealthOverTime device={device} />
+        <History deviceId={device.device_id} index={device.index_no} />
         <Edit device={device} />
       </div>
     </Drawer>
@@ -109,7 +123,11 @@ function Edit({ device }: { device: Device }) {
   const change = useMutation({
     mutationFn: (body: DeviceChange) =>
       call("patch", "/api/devices/{device_id}", { path: { device_id: device.device_id }, body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["devices"] }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ["devices"] }),
+        client.invalidateQueries({ queryKey: ["device-health"] }),
+      ]),
   });
   function save(event: FormEvent): void {
     event.preventDefault();

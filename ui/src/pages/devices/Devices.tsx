@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { activitiesQuery, devicesQuery } from "../../api/queries";
+import { devicesQuery } from "../../api/queries";
 import type { Device } from "../../api/schema";
 import { deviceTiles } from "../../components/deviceTiles";
 import { HeatmapPanel } from "../../components/heatmap/Panel";
@@ -18,7 +18,6 @@ import { ScanButton } from "./Scan";
 
 const STATES: readonly TileState[] = ["idle", "running", "waiting", "quarantined", "offline"];
 const NOBODY: ReadonlySet<number> = new Set();
-const NO_ACTIVITIES: ReadonlyMap<number, TileState> = new Map();
 const route = getRouteApi("/devices");
 
 export function DevicesPage() {
@@ -26,13 +25,12 @@ export function DevicesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data: devices, error, refetch } = useQuery(devicesQuery);
-  const { data: activities } = useQuery(activitiesQuery);
   const [selected, setSelected] = useState<ReadonlySet<number>>(NOBODY);
   useTitle(words.t("nav.devices"));
   const open = search.device;
   const filter = useMemo((): DeviceFilter => withoutDevice(search), [search]);
   const shown = useMemo(() => (devices ?? []).filter((device) => matches(device, filter)), [devices, filter]);
-  const tiles = useMemo(() => deviceTiles(shown, activities ?? NO_ACTIVITIES, words), [shown, activities, words]);
+  const tiles = useMemo(() => deviceTiles(shown, words), [shown, words]);
   if (!devices) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />;
   const change = (next: DeviceFilter) => void navigate({ search: next, replace: true });
   const show = (index: number | undefined) =>

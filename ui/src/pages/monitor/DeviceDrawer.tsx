@@ -2,7 +2,8 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Clock, Lightbulb, RotateCcw } from "lucide-react";
+import { Clock, Lightbulb, MonitorSmartphone, RotateCcw } from "lucide-react";
+import { useState } from "react";
 import { call } from "../../api/client";
 import { explainQuery } from "../../api/queries";
 import type { Monitor, Tile } from "../../api/schema";
@@ -12,6 +13,7 @@ import { Pictures } from "../../components/Lightbox";
 import { LogTail } from "../../components/LogTail";
 import { Refusal } from "../../components/Notices";
 import { failureOf, stateName, waitReason } from "../../components/names";
+import { Screen } from "../../components/Screen";
 import { StateMark } from "../../components/StateMark";
 import { useMayOperate } from "../../components/useMayOperate";
 import { useNow } from "../../components/useNow";
@@ -28,9 +30,10 @@ export function DeviceDrawer({ monitor, tile, onClose }: DeviceDrawerProps) {
   const words = useWords();
   const { t } = words;
   const { selected, run } = monitor;
+  const [isScreenShown, setIsScreenShown] = useState(run.finished_at === null);
   const isTold = selected.index === tile.index;
   const name = t("device.number", { index: String(tile.index) });
-  const hasPictures = selected.last_artifacts.some((each) => each.kind === "screenshot");
+  const lastPicture = selected.last_artifacts.find((each) => each.kind === "screenshot");
   return (
     <Drawer
       label={name}
@@ -58,6 +61,16 @@ export function DeviceDrawer({ monitor, tile, onClose }: DeviceDrawerProps) {
         {tile.activity === "offline" && (
           <p className="text-soft">{tile.last_error_message ?? t("device.was_offline")}</p>
         )}
+        {isScreenShown ? (
+          <Screen deviceId={tile.device_id} isOnline={tile.online} last={isTold ? lastPicture : undefined} />
+        ) : (
+          tile.online && (
+            <Button size="small" className="justify-self-start" onClick={() => setIsScreenShown(true)}>
+              <MonitorSmartphone size={14} aria-hidden="true" />
+              {t("screen.show")}
+            </Button>
+          )
+        )}
         <section>
           <h2 className="mb-3 flex items-baseline gap-2">
             {t("device.steps")}
@@ -67,7 +80,7 @@ export function DeviceDrawer({ monitor, tile, onClose }: DeviceDrawerProps) {
           </h2>
           {isTold ? <Steps steps={selected.steps} /> : <p className="text-faint">{t("loading")}</p>}
         </section>
-        {isTold && hasPictures && (
+        {isTold && lastPicture && (
           <section>
             <h2 className="mb-3">{t("device.pictures")}</h2>
             <Pictures artifacts={selected.last_artifacts} />

@@ -2,10 +2,10 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { Play } from "lucide-react";
+import { ChevronRight, Play } from "lucide-react";
 import { type FormEvent, type ReactNode, useMemo, useState } from "react";
 import { ApiError, call } from "../../api/client";
-import { devicesQuery, workflowsQuery } from "../../api/queries";
+import { devicesQuery, planQuery, workflowsQuery } from "../../api/queries";
 import type { Device, Workflow } from "../../api/schema";
 import { Button } from "../../components/Button";
 import { Empty, Failed, Loading, Refusal } from "../../components/Notices";
@@ -17,7 +17,9 @@ import { type Policy, PolicyFields, policyOf, USUAL_POLICY } from "./Policy";
 import { initialTexts, missing, type ParamTexts, recipeOf, valuesOf } from "./params";
 import { Summary } from "./Summary";
 import { TargetPicker } from "./TargetPicker";
+import { TimeoutFields } from "./TimeoutFields";
 import { devicesOf, parseNumbers, type TargetForm, targetOf } from "./target";
+import { overridesOf, type TimeoutTexts, timeoutFault } from "./timeouts";
 
 const route = getRouteApi("/runs/new");
 
@@ -63,6 +65,12 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
     picked: new Set(),
   }));
   const [policy, setPolicy] = useState<Policy>(USUAL_POLICY);
+  const { data: plan } = useQuery({
+    ...planQuery(workflow?.name ?? "", workflow?.version ?? 0),
+    enabled: workflow !== undefined,
+  });
+  const steps = plan?.steps ?? [];
+  const [timeouts, setTimeouts] = useState<TimeoutTexts>({});
   const [name, setName] = useState("");
   const asked = targetOf(target);
   const meant = useMemo(() => devicesOf(target, devices), [target, devices]);
@@ -74,6 +82,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
           target: asked ?? {},
           params: valuesOf(recipe?.params ?? [], texts),
           policy: policyOf(policy),
+          overrides: overridesOf(steps, timeouts),
           ...(name.trim() ? { name: name.trim() } : {}),
           ...(search.video ? { youtube_video_id: search.video } : {}),
         },
@@ -85,6 +94,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
     const found = workflows.find((each) => each.name === next);
     setChosen(next);
     setTexts(found ? initialTexts(recipeOf(found).params) : {});
+    setTimeouts({});
     start.reset();
   }
   function submit(event: FormEvent): void {
@@ -96,8 +106,11 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
     asked !== null &&
     meant.length > 0 &&
     lacking.length === 0 &&
+    steps.every((step) => timeoutFault(step, timeouts[step.id] ?? "") === null) &&
     (target.kind !== "numbers" || parseNumbers(target.numbers) !== null);
   const wrong = start.error instanceof ApiError ? (/^params\.(\w+)/.exec(start.error.path ?? "")?.[1] ?? null) : null;
+  const refused = refusedSteps(start.error);
+  const changed = Object.keys(overridesOf(steps, timeouts)).length;
   return (
     <form onSubmit={submit} className="flex flex-col gap-5 lg:flex-row lg:items-start">
       <div className="stack min-w-0 flex-1 gap-5">
@@ -127,6 +140,20 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
         <Part title={t("new.policy")}>
           <PolicyFields policy={policy} onChange={setPolicy} />
         </Part>
+        {steps.length > 0 && (
+          <details className="card group" open={Object.keys(refused).length > 0 || undefined}>
+            <summary className="flex items-center gap-2 p-5 text-[13px] font-semibold">
+              <ChevronRight size={15} aria-hidden="true" className="transition-transform group-open:rotate-90" />
+              {t("timeouts.title")}
+              <span className="font-normal text-soft">
+                {changed > 0 ? t("timeouts.changed", { count: changed }) : t("timeouts.usual")}
+              </span>
+            </summary>
+            <div className="px-5 pb-5">
+              <TimeoutFields steps={steps} texts={timeouts} onChange={setTimeouts} refused={refused} />
+            </div>
+          </details>
+        )}
       </div>
       <aside className="card stack gap-4 p-5 lg:sticky lg:top-16 lg:w-80" aria-label={t("new.summary")}>
         <h2>{t("new.summary")}</h2>
@@ -154,6 +181,17 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
         </Button>
       </aside>
     </form>
+  );
+}
+
+/** What the server refused of the steps' times, by step: a recipe's own bounds are the server's to judge. */
+function refusedSteps(error: Error | null): Record<string, string> {
+  const problems = error instanceof ApiError ? error.problems : [];
+  return Object.fromEntries(
+    problems.flatMap(({ path, message }) => {
+      const step = /^overrides\.([\w-]+)/.exec(path)?.[1];
+      return step ? [[step, message]] : [];
+    }),
   );
 }
 

@@ -25,7 +25,7 @@ export function TargetPicker({ devices, form, onChange }: TargetPickerProps) {
   const words = useWords();
   const { t } = words;
   const tags = useMemo(() => [...new Set(devices.flatMap((device) => device.tags))].sort(), [devices]);
-  const tiles = useMemo(() => deviceTiles(devices, new Map(), words), [devices, words]);
+  const tiles = useMemo(() => deviceTiles(devices, words), [devices, words]);
   const isWrong = form.kind === "numbers" && parseNumbers(form.numbers) === null;
   return (
     <div className="stack gap-4">

@@ -1,6 +1,6 @@
 -- What the devices of each node do now, as a JSON list, nodes in trouble first, at most p_limit nodes: {node_id, name, online, draining,
 -- counts, items: [{index, activity}]}. Activities: running, waiting (for a turn), idle, quarantined, offline.
--- Called by fn_get_dashboard. Reads the lanes and devices of the nodes shown.
+-- Called by fn_get_dashboard. Reads the devices of the nodes shown, with their lanes and the jobs that those have leased.
 create or replace function corral.fn_list_node_tiles(p_limit integer) returns json
 language sql stable
 set search_path = corral, pg_catalog
@@ -9,10 +9,7 @@ as $$
         select n.node_id, n.name, n.draining, n.lease_until >= fn_now() as online
           from nodes n order by n.lease_until >= fn_now(), n.node_id limit coalesce(p_limit, 100)
     ), tiles as (
-        select s.node_id, d.index_no,
-               case when not s.online or d.connection <> 'connected' then 'offline' when d.health = 'quarantined' then 'quarantined'
-                    when l.lease_token is not null then 'running' when l.ticket is not null then 'waiting' else 'idle' end as activity
-          from shown s join devices d on d.node_id = s.node_id join lanes l on l.device_id = d.device_id
+        select s.node_id, d.index_no, d.activity from shown s join device_states d on d.node_id = s.node_id
     ), grouped as (
         select t.node_id, count(*) as total, count(*) filter (where t.activity = 'running') as running,
                count(*) filter (where t.activity = 'waiting') as waiting, count(*) filter (where t.activity = 'idle') as idle,

@@ -11,7 +11,7 @@ set search_path = corral, pg_catalog
 as $$
 declare
     v_now      timestamptz := fn_now();
-    v_changed  integer;
+    v_changed  uuid[];
     v_moving   uuid[];
     v_bad      bigint;
 begin
@@ -67,35 +67,40 @@ begin
          -- A node's word on a device that is another's counts only where it sees the device, and where its lane is locked.
          where d.node_id = p_node_id
             or (d.device_id = any (v_moving) and coalesce(t.body ->> 'connection', 'connected') not in ('gone', 'offline'))
+    ), changed as (
+        update devices d
+           set node_id = case when w.is_contested then d.node_id else p_node_id end,
+               contested_node_id = case when w.is_contested then p_node_id
+                                        when w.is_foreign then null
+                                        else d.contested_node_id end,
+               contested_connection = case when w.is_contested then w.connection when w.is_foreign then null else d.contested_connection end,
+               connection = case when w.is_contested then d.connection else w.connection end,
+               health = w.health,
+               health_by = case when w.health = d.health then d.health_by else 'node' end,
+               health_reason = case when w.health = 'ok' then null
+                                    when d.health_by = 'operator' and d.health = 'quarantined' then d.health_reason
+                                    else coalesce(w.body ->> 'health_reason', d.health_reason) end,
+               unavailable_since = case
+                   when w.health <> 'quarantined'
+                        and (case when w.is_contested then d.connection else w.connection end) = 'connected' then null
+                   else coalesce(d.unavailable_since, v_now) end,
+               runtime_handle = case when w.is_contested then d.runtime_handle else coalesce(w.body ->> 'runtime_handle', d.runtime_handle) end,
+               label = coalesce(d.label, w.body ->> 'label'),
+               model = coalesce(w.body ->> 'model', d.model),
+               os_version = coalesce(w.body ->> 'os_version', d.os_version),
+               battery = coalesce(case when w.body ->> 'battery' ~ '^\d{1,3}$' then least((w.body ->> 'battery')::integer, 100) end, d.battery),
+               temperature = coalesce(case when jsonb_typeof(w.body -> 'temperature') = 'number'
+                                           then least(greatest((w.body ->> 'temperature')::numeric, -99), 999)::real end, d.temperature),
+               meta = case when jsonb_typeof(w.body -> 'meta') = 'object' then d.meta || (w.body -> 'meta') else d.meta end,
+               last_error_message = coalesce(w.body ->> 'last_error_message', d.last_error_message),
+               changed_at = v_now
+          from wanted w
+         where d.device_id = w.device_id
+        returning d.device_id
     )
-    update devices d
-       set node_id = case when w.is_contested then d.node_id else p_node_id end,
-           contested_node_id = case when w.is_contested then p_node_id
-                                    when w.is_foreign then null
-                                    else d.contested_node_id end,
-           contested_connection = case when w.is_contested then w.connection when w.is_foreign then null else d.contested_connection end,
-           connection = case when w.is_contested then d.connection else w.connection end,
-           health = w.health,
-           health_by = case when w.health = d.health then d.health_by else 'node' end,
-           health_reason = case when w.health = 'ok' then null else coalesce(w.body ->> 'health_reason', d.health_reason) end,
-           unavailable_since = case
-               when w.health <> 'quarantined'
-                    and (case when w.is_contested then d.connection else w.connection end) = 'connected' then null
-               else coalesce(d.unavailable_since, v_now) end,
-           runtime_handle = case when w.is_contested then d.runtime_handle else coalesce(w.body ->> 'runtime_handle', d.runtime_handle) end,
-           label = coalesce(d.label, w.body ->> 'label'),
-           model = coalesce(w.body ->> 'model', d.model),
-           os_version = coalesce(w.body ->> 'os_version', d.os_version),
-           battery = coalesce(case when w.body ->> 'battery' ~ '^\d{1,3}$' then least((w.body ->> 'battery')::integer, 100) end, d.battery),
-           temperature = coalesce(case when jsonb_typeof(w.body -> 'temperature') = 'number'
-                                       then least(greatest((w.body ->> 'temperature')::numeric, -99), 999)::real end, d.temperature),
-           meta = case when jsonb_typeof(w.body -> 'meta') = 'object' then d.meta || (w.body -> 'meta') else d.meta end,
-           last_error_message = coalesce(w.body ->> 'last_error_message', d.last_error_message),
-           changed_at = v_now
-      from wanted w
-     where d.device_id = w.device_id;
-    get diagnostics v_changed = row_count;
+    select array_agg(c.device_id) into v_changed from changed c;
 
     perform fn_align_lanes(v_moving);
-    return v_changed;
+    perform fn_note_health(v_changed, 'node:' || p_node_id);
+    return coalesce(cardinality(v_changed), 0);
 end $$;

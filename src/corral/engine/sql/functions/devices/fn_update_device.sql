@@ -49,6 +49,7 @@ begin
      where d.device_id = p_device_id
     returning d.* into v_device;
     perform fn_align_lanes(array[p_device_id]);
+    perform fn_note_health(array[p_device_id], coalesce(p_actor, 'anonymous'));
     perform fn_record_audit(p_actor, 'device.update', p_device_id::text, jsonb_strip_nulls(jsonb_build_object(
         'label', p_label, 'tags', p_tags, 'index_no', p_index_no, 'health', p_health, 'reason', p_health_reason)));
     return v_device;
