@@ -14,15 +14,21 @@ from corral.engine.sqlstates import ERRORS_BY_SQLSTATE
 from corral.model import states
 from corral.model.errors import DatabaseNotReadyError
 from corral.model.states import (
+    CatchUp,
     Connection,
+    DeliveryStatus,
     EventOutcome,
     FailureReason,
+    FiringOutcome,
     Health,
     JobStatus,
     LeaseEnding,
+    NotificationType,
+    Overlap,
     RunStatus,
     ScanStatus,
     StepStatus,
+    WebhookKind,
 )
 from tests.engine.conftest import execute
 from tests.engine.programs import run_program
@@ -41,6 +47,12 @@ ENUM_OF_COLUMN: dict[str, type[StrEnum]] = {
     "devices.health": Health,
     "scan_jobs.status": ScanStatus,
     "node_events.outcome": EventOutcome,
+    "schedules.overlap": Overlap,
+    "schedules.catch_up": CatchUp,
+    "firings.outcome": FiringOutcome,
+    "webhooks.kind": WebhookKind,
+    "notifications.type": NotificationType,
+    "deliveries.status": DeliveryStatus,
 }
 # An event that is a duplicate was recorded before, and an invalid one has no id to be recorded under.
 NOT_RECORDED = {EventOutcome.DUPLICATE, EventOutcome.INVALID}

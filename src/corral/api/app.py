@@ -31,7 +31,9 @@ from corral.api.routes import (
     presets,
     runs,
     scans,
+    schedules,
     session,
+    webhooks,
     workflows,
 )
 from corral.api.server import Server
@@ -56,7 +58,9 @@ HANDLERS = [
     *presets.HANDLERS,
     *runs.HANDLERS,
     *scans.HANDLERS,
+    *schedules.HANDLERS,
     *session.HANDLERS,
+    *webhooks.HANDLERS,
     *workflows.HANDLERS,
 ]
 

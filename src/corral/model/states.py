@@ -132,3 +132,56 @@ class EventOutcome(StrEnum):
     DUPLICATE = "duplicate"
     STALE = "stale"
     INVALID = "invalid"
+
+
+class Overlap(StrEnum):
+    """What a schedule does when a run of it has not ended and the next is due."""
+
+    ALLOW = "allow"
+    SKIP = "skip"
+    CANCEL_PREVIOUS = "cancel_previous"
+
+
+class CatchUp(StrEnum):
+    """What a schedule does about times that went by while no server ran: nothing, the last of them, or all up to a limit."""
+
+    NONE = "none"
+    LAST = "last"
+    ALL = "all"
+
+
+class FiringOutcome(StrEnum):
+    """What became of a due time of a schedule."""
+
+    FIRED = "fired"
+    SKIPPED = "skipped"
+    MISSED = "missed"
+    FAILED = "failed"
+
+
+class WebhookKind(StrEnum):
+    """How a webhook's bodies look: Corral's own, signed, or Slack's."""
+
+    JSON = "json"
+    SLACK = "slack"
+
+
+class NotificationType(StrEnum):
+    """What webhooks are told of. A ping is asked for, never subscribed to."""
+
+    RUN_FINISHED = "run.finished"
+    RUN_FAILED = "run.failed"
+    DEVICE_QUARANTINED = "device.quarantined"
+    NODE_OFFLINE = "node.offline"
+    NODE_ONLINE = "node.online"
+    NODES_SILENT = "nodes.silent"
+    SCHEDULE_FAILED = "schedule.failed"
+    PING = "ping"
+
+
+class DeliveryStatus(StrEnum):
+    """How far a notification has come on its way to one webhook."""
+
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    FAILED = "failed"

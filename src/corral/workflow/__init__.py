@@ -12,6 +12,7 @@ from corral.workflow.draws import draw, executes
 from corral.workflow.input_files import list_input_files
 from corral.workflow.overrides import Plan, PlannedStep, StepOverride, read_overrides, resolve_plan
 from corral.workflow.params import RunParams, param_from_text, resolve_params
+from corral.workflow.plan_request import plan_request
 from corral.workflow.playbook import CommandAsset, Playbook, PlaybookStep, compile_playbook, parse_command
 from corral.workflow.presets import preset_texts
 from corral.workflow.recipe import (
@@ -74,6 +75,7 @@ __all__ = [
     "param_from_text",
     "parse_command",
     "parse_recipe",
+    "plan_request",
     "preset_texts",
     "read_overrides",
     "redact",

@@ -15,11 +15,11 @@ from corral.api.auth import caller_of
 from corral.api.input_files import check_input_files
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
-from corral.model.records import Json, Run, Workflow
+from corral.model.records import Run
 from corral.model.states import RunStatus
 from corral.telemetry import bound
 from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest
-from corral.workflow import Recipe, installed_actions, resolve_params, resolve_plan
+from corral.workflow import Recipe, plan_request
 
 # Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
 _LIVENESS_S: Final = 30
@@ -33,8 +33,9 @@ async def create_run(
     workflow = await server.engine.workflows.find(data.workflow, version=data.version)
     if data.replay_of is not None:
         await server.engine.runs.get(data.replay_of)
-    planned = plan_request(data, workflow)
-    await check_input_files(server, msgspec.convert(workflow.recipe, Recipe))
+    recipe = msgspec.convert(workflow.recipe, Recipe)
+    planned = plan_request(recipe, msgspec.to_builtins(data))
+    await check_input_files(server, recipe)
     return await server.engine.runs.create_run(workflow.workflow_id, planned, actor=caller_of(request).actor)
 
 
@@ -136,32 +137,6 @@ async def replay_run(run_id: FromPath[UUID], server: NamedDependency[Server], re
     with bound(run_id=str(run_id)):
         await _check_files_of(run_id, server)
         return await server.engine.runs.replay_run(run_id, actor=caller_of(request).actor)
-
-
-def plan_request(data: RunRequest, workflow: Workflow) -> Json:
-    """What fn_create_run is asked: the recipe's own bounds, params with secrets apart, overrides that fit.
-
-    Raises RecipeInvalidError with the path of the offending value.
-    """
-    if workflow.mode != "device":
-        raise InvalidRequestError("runs of distributed workflows cannot be created yet", path="workflow")
-    recipe = msgspec.convert(workflow.recipe, Recipe)
-    params = resolve_params(recipe.params, data.params)
-    plan = resolve_plan(recipe, data.overrides, installed_actions())
-    request: Json = {
-        "target": data.target,
-        "params": params.public,
-        "secret_params": params.secret,
-        "overrides": data.overrides,
-        "policy": data.policy,
-        "timeout_s": plan.timeout_s,
-        "repeatable": plan.repeatable,
-        "workspace": data.workspace,
-    }
-    for name in ("name", "seed", "youtube_video_id", "source_type", "source_id", "replay_of"):
-        if (value := getattr(data, name)) is not None:
-            request[name] = str(value)
-    return request
 
 
 HANDLERS: Final = [

@@ -14,6 +14,7 @@ declare
     v_changed  integer;
     v_moving   uuid[];
     v_bad      bigint;
+    v_quarantined  uuid[];
 begin
     perform fn_renew_node_lease(p_node_id, p_epoch);
     select min(r.place) into v_bad
@@ -58,6 +59,7 @@ begin
         select t.device_id, t.body,
                d.node_id <> p_node_id as is_foreign,
                d.node_id <> p_node_id and l.lease_token is not null as is_contested,
+               d.health as former_health,
                coalesce(t.body ->> 'connection', case when d.node_id = p_node_id then d.connection else 'connected' end) as connection,
                case when d.health_by = 'operator' and d.health = 'quarantined' then d.health
                     else coalesce(t.body ->> 'health', d.health) end as health
@@ -67,7 +69,7 @@ begin
          -- A node's word on a device that is another's counts only where it sees the device, and where its lane is locked.
          where d.node_id = p_node_id
             or (d.device_id = any (v_moving) and coalesce(t.body ->> 'connection', 'connected') not in ('gone', 'offline'))
-    )
+    ), changed as (
     update devices d
        set node_id = case when w.is_contested then d.node_id else p_node_id end,
            contested_node_id = case when w.is_contested then p_node_id
@@ -93,9 +95,14 @@ begin
            last_error_message = coalesce(w.body ->> 'last_error_message', d.last_error_message),
            changed_at = v_now
       from wanted w
-     where d.device_id = w.device_id;
-    get diagnostics v_changed = row_count;
+     where d.device_id = w.device_id
+    returning d.device_id, d.health = 'quarantined' and w.former_health <> 'quarantined' as is_quarantined
+    )
+    select count(*), array_agg(c.device_id) filter (where c.is_quarantined) into v_changed, v_quarantined from changed c;
 
     perform fn_align_lanes(v_moving);
+    if v_quarantined is not null then
+        perform fn_notify_quarantines(v_quarantined, p_node_id);
+    end if;
     return v_changed;
 end $$;
