@@ -101,6 +101,11 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
         "purge_runs",
         "sweep_storage",
         "report_disks",
+        "fire_schedules",
+        "notify_returned_nodes",
+        "deliver_notifications",
+        "purge_firings",
+        "purge_notifications",
     }
     running.cancel()
     await asyncio.wait({running})

@@ -32,6 +32,10 @@ class Courier:
         self._public_url = public_url
         self._under_way: Counter[UUID] = Counter()
 
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._under_way)
+
     async def start_due(self, tasks: asyncio.TaskGroup) -> int:
         """Begin with what is due; say how many those are."""
         claimed = await self._engine.webhooks.claim_deliveries(busy=set(self._under_way), each=_AT_ONCE, within=_CLAIM)
@@ -73,13 +77,15 @@ class Courier:
 
 
 def deliver_notifications(sender: Sender, *, public_url: str) -> Act:
-    """The act, for a way to send. It never ends by itself: what is under way ends with it."""
+    """The act, for a way to send. It goes on until nothing is due and nothing is under way."""
 
     async def deliver_notifications(engine: Engine) -> None:
         courier = Courier(engine, sender, public_url=public_url)
         async with asyncio.TaskGroup() as tasks:
             while True:
                 await courier.start_due(tasks)
+                if not courier.is_busy:
+                    return
                 await asyncio.sleep(_EVERY_S)
 
     return deliver_notifications

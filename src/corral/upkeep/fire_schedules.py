@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from corral.engine import Engine
-from corral.model.errors import CorralError
+from corral.model.errors import CorralError, DatabaseNotReadyError, DatabaseUnavailableError, RecipeInvalidError
 from corral.model.records import Json
 from corral.model.schedules import SchedulePlan
 from corral.telemetry import logger
@@ -56,8 +56,11 @@ def list_firings(due: Due) -> list[Json]:
 async def _plan_run(engine: Engine, plan: SchedulePlan) -> tuple[tuple[UUID, Json] | None, str | None]:
     try:
         return await engine.schedules.plan_run(plan.workflow_name, plan.run_request, plan.secret_params), None
+    except (DatabaseUnavailableError, DatabaseNotReadyError):
+        raise
     except CorralError as error:
-        if error.code in {"database_unavailable", "database_not_ready"}:
-            raise
-        _log.warning("schedule cannot run", schedule=plan.name, error=str(error))
-        return None, str(error)
+        why = str(error)
+        if isinstance(error, RecipeInvalidError):
+            why = "; ".join(f"{problem.path}: {problem.message}" for problem in error.problems)
+        _log.warning("schedule cannot run", schedule=plan.name, error=why)
+        return None, why
