@@ -72,9 +72,44 @@ const onboarding = createRoute({
   component: lazyRouteComponent(() => import("./pages/Onboarding"), "OnboardingPage"),
 });
 
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules",
+  component: lazyRouteComponent(() => import("./pages/schedules/Schedules"), "SchedulesPage"),
+});
+
+const newSchedule = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules/new",
+  component: lazyRouteComponent(() => import("./pages/schedules/ScheduleDetail"), "NewSchedulePage"),
+});
+
+const schedule = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules/$scheduleId",
+  component: lazyRouteComponent(() => import("./pages/schedules/ScheduleDetail"), "SchedulePage"),
+});
+
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/notifications",
+  component: lazyRouteComponent(() => import("./pages/settings/Notifications"), "NotificationsPage"),
+});
+
 export function makeRouter(queryClient: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([dashboard, runs, newRun, monitor, devices, onboarding]),
+    routeTree: root.addChildren([
+      dashboard,
+      runs,
+      newRun,
+      monitor,
+      devices,
+      schedules,
+      newSchedule,
+      schedule,
+      notifications,
+      onboarding,
+    ]),
     context: { queryClient },
     defaultPreload: "intent",
     defaultPendingComponent: Loading,

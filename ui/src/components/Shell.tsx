@@ -4,6 +4,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import {
   Activity,
+  Bell,
+  CalendarClock,
   Compass,
   LayoutDashboard,
   LogOut,
@@ -25,6 +27,8 @@ const PLACES: { to: string; key: MessageKey; icon: LucideIcon; exact?: boolean }
   { to: "/", key: "nav.dashboard", icon: LayoutDashboard, exact: true },
   { to: "/runs", key: "nav.runs", icon: Activity },
   { to: "/devices", key: "nav.devices", icon: Smartphone },
+  { to: "/schedules", key: "nav.schedules", icon: CalendarClock },
+  { to: "/settings/notifications", key: "nav.notifications", icon: Bell },
   { to: "/onboarding", key: "nav.onboarding", icon: Compass },
 ];
 

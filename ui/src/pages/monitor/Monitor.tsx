@@ -78,6 +78,15 @@ function Heading({ monitor }: { monitor: MonitorView }) {
           </span>
           <span>{words.t("run.created", { at: words.dateTime(run.created_at) })}</span>
           {run.created_by && <span>{words.t("run.by", { who: run.created_by })}</span>}
+          {run.source_type === "schedule" && run.source_id && (
+            <Link
+              to="/schedules/$scheduleId"
+              params={{ scheduleId: run.source_id }}
+              className="text-accent hover:underline"
+            >
+              {words.t("run.scheduled")}
+            </Link>
+          )}
           {run.retry_of && (
             <Link
               to="/runs/$runId"
