@@ -84,7 +84,7 @@ def update(
     /,
     *,
     name: str | None = None,
-    url: str | None = None,
+    to: str | None = None,
     event: Repeated = None,
     enabled: bool | None = None,
     options: Options = DEFAULT,
@@ -97,17 +97,17 @@ def update(
         Its name.
     name
         Another name.
-    url
-        Another URL.
+    to
+        Another URL to POST to.
     event
         What to tell of, instead of before.
     enabled
         Whether it is told of anything.
     """
-    wanted = {"name": name, "url": url, "events": _events(event), "is_enabled": enabled}
+    wanted = {"name": name, "url": to, "events": _events(event), "is_enabled": enabled}
     change = {field: value for field, value in wanted.items() if value is not None}
     if not change:
-        raise InvalidRequestError("nothing to change: give --name, --url, --event, --enabled or --no-enabled")
+        raise InvalidRequestError("nothing to change: give --name, --to, --event, --enabled or --no-enabled")
     with options.client() as client:
         changed = client.webhooks.update(client.webhooks.find(webhook).webhook_id, WebhookChange(**change))  # type: ignore[arg-type]  # each is its field's
     print_json(changed) if options.json else make_console().print(look("ok", "changed"), changed.name)

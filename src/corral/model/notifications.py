@@ -3,16 +3,30 @@
 import base64
 import secrets
 from datetime import datetime
+from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
 from msgspec import Struct
 
 from corral.model.records import Json
-from corral.model.states import DeliveryStatus, NotificationType, WebhookKind
+from corral.model.states import DeliveryStatus, WebhookKind
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - only how one begins
 _SECRET_BYTES: Final = 32
+
+
+class NotificationType(StrEnum):
+    """What webhooks are told of. A ping is asked for, never subscribed to."""
+
+    RUN_FINISHED = "run.finished"
+    RUN_FAILED = "run.failed"
+    DEVICE_QUARANTINED = "device.quarantined"
+    NODE_OFFLINE = "node.offline"
+    NODE_ONLINE = "node.online"
+    NODES_SILENT = "nodes.silent"
+    SCHEDULE_FAILED = "schedule.failed"
+    PING = "ping"
 
 
 class Webhook(Struct, frozen=True):

@@ -166,19 +166,6 @@ class WebhookKind(StrEnum):
     SLACK = "slack"
 
 
-class NotificationType(StrEnum):
-    """What webhooks are told of. A ping is asked for, never subscribed to."""
-
-    RUN_FINISHED = "run.finished"
-    RUN_FAILED = "run.failed"
-    DEVICE_QUARANTINED = "device.quarantined"
-    NODE_OFFLINE = "node.offline"
-    NODE_ONLINE = "node.online"
-    NODES_SILENT = "nodes.silent"
-    SCHEDULE_FAILED = "schedule.failed"
-    PING = "ping"
-
-
 class DeliveryStatus(StrEnum):
     """How far a notification has come on its way to one webhook."""
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from corral.model.notifications import Notification
-from corral.model.states import NotificationType, WebhookKind
+from corral.model.notifications import Notification, NotificationType
+from corral.model.states import WebhookKind
 from corral.notify.slack import to_slack
 
 

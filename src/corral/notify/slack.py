@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from corral.model.notifications import Notification
-from corral.model.states import NotificationType
+from corral.model.notifications import Notification, NotificationType
 
 Story = tuple[str, list[str]]  # what happened, in a line, and what else is worth knowing
 _LONGEST: Final = 2800  # Slack refuses a section of more than 3000

@@ -10,8 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from corral.model.notifications import Notification, mint_webhook_secret
-from corral.model.states import NotificationType, WebhookKind
+from corral.model.notifications import Notification, NotificationType, mint_webhook_secret
+from corral.model.states import WebhookKind
 from corral.notify import MOST_TRIES, render_body, retry_in, sign
 
 RUN: dict[str, Any] = {

@@ -51,7 +51,7 @@ function Line({ schedule }: { schedule: ScheduleView }) {
   const { t, language } = useWords();
   const [next, ...later] = schedule.next_times;
   return (
-    <li className="grid gap-x-6 gap-y-2 px-4 py-3.5 sm:grid-cols-[minmax(0,1.3fr)_minmax(0,1.4fr)_auto] sm:items-center sm:px-5">
+    <li className="grid gap-x-6 gap-y-2 px-4 py-3.5 sm:grid-cols-[minmax(0,1.3fr)_minmax(0,1.2fr)_15rem] sm:items-center sm:px-5">
       <div className="min-w-0">
         <Link
           to="/schedules/$scheduleId"

@@ -1,6 +1,7 @@
 /** What a webhook was told, how that went, and a way to tell it again. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client";
 import { deliveriesQuery, deliveryQuery } from "../../api/schedules";
@@ -51,8 +52,9 @@ function Line({ delivery, now }: { delivery: Delivery; now: number }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <li className="py-2.5">
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg">
+          <ChevronRight size={14} className="text-faint group-open:rotate-90" aria-hidden="true" />
           <StateMark state={deliveryState(delivery.status)} />
           <span className="font-medium">{t(`delivery.${delivery.status}`)}</span>
           <code className="text-xs">{delivery.type}</code>
