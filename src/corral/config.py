@@ -4,6 +4,7 @@ Nothing else reads the environment. A secret never shows itself: it is masked wh
 """
 
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -63,6 +64,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     artifact_retention_days: Annotated[int, Meta(ge=0)] = 0
     run_retention_days: Annotated[int, Meta(ge=0)] = 0
     retention_interval_hours: Annotated[float, Meta(gt=0)] = 24.0
+    public_url: str = ""
+    webhook_allow_private: bool = False
     max_body_bytes: Annotated[int, Meta(ge=1024)] = 8 * 1024 * 1024
     max_artifact_bytes: Annotated[int, Meta(ge=1)] = 64 * 1024 * 1024
     max_file_bytes: Annotated[int, Meta(ge=1)] = 2 * 1024 * 1024 * 1024
@@ -109,6 +112,8 @@ ENVIRONMENT: Final[dict[str, tuple[str, ...]]] = {
     "artifact_retention_days": ("CORRAL_ARTIFACT_RETENTION_DAYS",),
     "run_retention_days": ("CORRAL_RUN_RETENTION_DAYS",),
     "retention_interval_hours": ("CORRAL_RETENTION_INTERVAL_HOURS", "COORDINATOR_RETENTION_INTERVAL_HOURS"),
+    "public_url": ("CORRAL_PUBLIC_URL",),
+    "webhook_allow_private": ("CORRAL_WEBHOOK_ALLOW_PRIVATE",),
     "max_body_bytes": ("CORRAL_MAX_BODY_BYTES",),
     "max_artifact_bytes": ("CORRAL_MAX_ARTIFACT_BYTES",),
     "max_file_bytes": ("CORRAL_MAX_FILE_BYTES",),
@@ -252,6 +257,8 @@ def _check(config: ServerConfig) -> None:
         raise ConfigInvalidError("the node secret and the operator token must differ", path="operator_token")
     if config.ephemeral and config.database_url is not None:
         raise ConfigInvalidError("an ephemeral database and a database URL exclude one another", path="ephemeral")
+    if config.public_url and not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", config.public_url):
+        raise ConfigInvalidError("public_url must be a URL as in https://corral.example.com", path="public_url")
     if config.trusted_proxy:
         try:
             ip_network(config.trusted_proxy)

@@ -43,6 +43,16 @@ FOR_ADMINS = {
     ("DELETE", "/api/operators/{name}"),
     ("POST", "/api/operators/{name}/token"),
     ("GET", "/api/audit"),
+    ("POST", "/api/webhooks"),
+    ("GET", "/api/webhooks"),
+    ("GET", "/api/webhooks/{webhook_id}"),
+    ("PATCH", "/api/webhooks/{webhook_id}"),
+    ("DELETE", "/api/webhooks/{webhook_id}"),
+    ("POST", "/api/webhooks/{webhook_id}/secret"),
+    ("POST", "/api/webhooks/{webhook_id}/ping"),
+    ("GET", "/api/webhooks/{webhook_id}/deliveries"),
+    ("GET", "/api/webhooks/{webhook_id}/deliveries/{delivery_id}"),
+    ("POST", "/api/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver"),
 }
 
 

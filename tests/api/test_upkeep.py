@@ -108,10 +108,16 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
         "purge_runs",
         "sweep_storage",
         "report_disks",
+        "time_out_jobs",
         "trim_stream",
         "sync_content_channels",
         "start_content_runs",
         "fetch_thumbnails",
+        "fire_schedules",
+        "notify_returned_nodes",
+        "deliver_notifications",
+        "purge_firings",
+        "purge_notifications",
     }
     running.cancel()
     await asyncio.wait({running})

@@ -5,6 +5,7 @@ import re
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import asyncpg
 import pytest
@@ -13,18 +14,25 @@ from corral.engine import Engine, migrate
 from corral.engine.sqlstates import ERRORS_BY_SQLSTATE
 from corral.model import states
 from corral.model.errors import DatabaseNotReadyError
+from corral.model.notifications import NotificationType
 from corral.model.states import (
     AgentStatus,
+    CatchUp,
     Connection,
+    DeliveryStatus,
     EventOutcome,
     FailureReason,
+    FiringOutcome,
     Health,
     JobStatus,
     LeaseEnding,
+    Overlap,
     RunStatus,
     ScanStatus,
     StepStatus,
+    WebhookKind,
 )
+from corral.wire.webhooks import Subscription
 from tests.engine.conftest import execute
 from tests.engine.programs import run_program
 
@@ -43,6 +51,11 @@ ENUM_OF_COLUMN: dict[str, type[StrEnum]] = {
     "scan_jobs.status": ScanStatus,
     "node_events.outcome": EventOutcome,
     "agents.status": AgentStatus,
+    "schedules.overlap": Overlap,
+    "schedules.catch_up": CatchUp,
+    "firings.outcome": FiringOutcome,
+    "webhooks.kind": WebhookKind,
+    "deliveries.status": DeliveryStatus,
 }
 # An event that is a duplicate was recorded before, and an invalid one has no id to be recorded under.
 NOT_RECORDED = {EventOutcome.DUPLICATE, EventOutcome.INVALID}
@@ -93,6 +106,11 @@ async def test_every_enum_equals_the_check_of_its_column(farm_dsn: str) -> None:
     for column, enum in ENUM_OF_COLUMN.items():
         expected = {member.value for member in enum} - (NOT_RECORDED if enum is EventOutcome else set())
         assert listed[column] == expected, column
+
+
+async def test_what_webhooks_are_told_of_equals_the_check_of_its_column(farm_dsn: str) -> None:
+    assert (await listed_values(farm_dsn))["notifications.type"] == set(NotificationType)
+    assert {str(each) for each in NotificationType} - {"ping"} == set(get_args(Subscription))
 
 
 async def test_no_enum_of_states_and_no_status_column_is_left_unpinned(farm_dsn: str) -> None:

@@ -136,6 +136,30 @@ const onboarding = createRoute({
   component: lazyRouteComponent(() => import("./pages/Onboarding"), "OnboardingPage"),
 });
 
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules",
+  component: lazyRouteComponent(() => import("./pages/schedules/Schedules"), "SchedulesPage"),
+});
+
+const newSchedule = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules/new",
+  component: lazyRouteComponent(() => import("./pages/schedules/ScheduleDetail"), "NewSchedulePage"),
+});
+
+const schedule = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules/$scheduleId",
+  component: lazyRouteComponent(() => import("./pages/schedules/ScheduleDetail"), "SchedulePage"),
+});
+
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/notifications",
+  component: lazyRouteComponent(() => import("./pages/settings/Notifications"), "NotificationsPage"),
+});
+
 export function makeRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([
@@ -153,6 +177,10 @@ export function makeRouter(queryClient: QueryClient) {
       channels,
       contents,
       content,
+      schedules,
+      newSchedule,
+      schedule,
+      notifications,
       onboarding,
     ]),
     context: { queryClient },

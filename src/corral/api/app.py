@@ -37,8 +37,10 @@ from corral.api.routes import (
     presets,
     runs,
     scans,
+    schedules,
     session,
     steps,
+    webhooks,
     workflows,
 )
 from corral.api.server import Server
@@ -68,8 +70,10 @@ HANDLERS = [
     *presets.HANDLERS,
     *runs.HANDLERS,
     *scans.HANDLERS,
+    *schedules.HANDLERS,
     *session.HANDLERS,
     *steps.HANDLERS,
+    *webhooks.HANDLERS,
     *workflows.HANDLERS,
 ]
 

@@ -23,6 +23,7 @@ _GROUPS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "workflow": ("workflow:app", "Validate, push, list and show workflows."),
         "playbook": ("playbook:app", "List, show and run playbooks."),
         "content": ("content:app", "Register videos, keep channels in sync, and see what ran on them."),
+        "schedule": ("schedule:app", "Run workflows again and again, at times that cron expressions name."),
         "files": ("files:app", "Push and list the files that recipes install or copy."),
     },
     "Farm": {
@@ -32,6 +33,7 @@ _GROUPS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "nodes": ("nodes:nodes", "List the nodes."),
         "node": ("nodes:app", "Work with the phones of this computer; drain or enroll a node."),
         "operators": ("operators:app", "Name who else may use the server, and as what."),
+        "webhook": ("webhook:app", "Tell programs and Slack channels of what happens."),
         "audit": ("audit:audit", "Who did what to which."),
     },
     "Server": {

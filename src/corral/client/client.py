@@ -19,7 +19,9 @@ from corral.client.operators import Operators
 from corral.client.playbooks import Playbooks
 from corral.client.runs import Runs
 from corral.client.scans import Scans
+from corral.client.schedules import Schedules
 from corral.client.transport import Transport
+from corral.client.webhooks import Webhooks
 from corral.client.workflows import Workflows
 from corral.wire.credentials import Session
 from corral.wire.health import Liveness
@@ -54,6 +56,8 @@ class Client:
         self.files = Files(self._transport)
         self.contents = Contents(self._transport)
         self.content_channels = ContentChannels(self._transport)
+        self.schedules = Schedules(self._transport)
+        self.webhooks = Webhooks(self._transport)
         self.audit = Audit(self._transport)
         self.operators = Operators(self._transport)
 

@@ -26,7 +26,7 @@ class Runs:
 
     def __init__(self, transport: Transport, *, workspace: str) -> None:
         self._transport = transport
-        self._workspace = workspace
+        self.workspace = workspace
 
     def create(
         self,
@@ -54,7 +54,7 @@ class Runs:
             overrides=overrides or {},
             policy=policy or {},
             name=name,
-            workspace=self._workspace,
+            workspace=self.workspace,
             seed=seed,
             youtube_video_id=youtube_video_id,
         )
@@ -166,7 +166,7 @@ class Runs:
         page_size = _PAGE if most is None else max(1, min(most, _PAGE))
 
         def ask(before: Any) -> "tuple[list[Run], Any]":  # noqa: ANN401 - what the page before said
-            query = {"workspace": self._workspace, "reviewed": is_reviewed, "before": before, "limit": page_size}
+            query = {"workspace": self.workspace, "reviewed": is_reviewed, "before": before, "limit": page_size}
             page = self._transport.get("/api/runs", RunPage, {**query, "status": None if not statuses else [*statuses]})
             return page.runs, page.next
 

@@ -30,10 +30,12 @@ from corral.engine.gateway.pictures import Pictures
 from corral.engine.gateway.playbooks import Playbooks
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
+from corral.engine.gateway.schedules import Schedules
 from corral.engine.gateway.sessions import Sessions
 from corral.engine.gateway.steps import Steps
 from corral.engine.gateway.tasks import Tasks
 from corral.engine.gateway.upkeep import Upkeep
+from corral.engine.gateway.webhooks import Webhooks
 from corral.engine.gateway.workflows import Workflows
 
 
@@ -62,6 +64,8 @@ class Engine:
         self.artifacts = Artifacts(database)
         self.files = Files(database)
         self.scans = Scans(database)
+        self.schedules = Schedules(database, workflows=self.workflows, files=self.files, runs=self.runs)
+        self.webhooks = Webhooks(database)
         self.dashboard = Dashboard(database)
         self.contents = Contents(database)
         self.content_channels = ContentChannels(database, self.runs)

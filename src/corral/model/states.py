@@ -140,3 +140,43 @@ class AgentStatus(StrEnum):
     IDLE = "idle"
     RUNNING = "running"
     WAITING = "waiting"
+
+
+class Overlap(StrEnum):
+    """What a schedule does when a run of it has not ended and the next is due."""
+
+    ALLOW = "allow"
+    SKIP = "skip"
+    CANCEL_PREVIOUS = "cancel_previous"
+
+
+class CatchUp(StrEnum):
+    """What a schedule does about times that went by while no server ran: nothing, the last of them, or all up to a limit."""
+
+    NONE = "none"
+    LAST = "last"
+    ALL = "all"
+
+
+class FiringOutcome(StrEnum):
+    """What became of a due time of a schedule."""
+
+    FIRED = "fired"
+    SKIPPED = "skipped"
+    MISSED = "missed"
+    FAILED = "failed"
+
+
+class WebhookKind(StrEnum):
+    """How a webhook's bodies look: Corral's own, signed, or Slack's."""
+
+    JSON = "json"
+    SLACK = "slack"
+
+
+class DeliveryStatus(StrEnum):
+    """How far a notification has come on its way to one webhook."""
+
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    FAILED = "failed"

@@ -13,9 +13,11 @@ from corral.config import ServerConfig
 from corral.content import Source
 from corral.engine import Engine
 from corral.engine.leadership import Leadership
+from corral.notify import Sender
 from corral.storage import Storage
 from corral.telemetry import logger
 from corral.upkeep.close_idle_chains import close_idle_chains
+from corral.upkeep.deliver_notifications import deliver_notifications
 from corral.upkeep.expire_agents import expire_agents
 from corral.upkeep.expire_leases import expire_leases
 from corral.upkeep.expire_scans import expire_scans
@@ -23,11 +25,15 @@ from corral.upkeep.expire_steps import expire_steps
 from corral.upkeep.fail_unclaimable_steps import fail_unclaimable_steps
 from corral.upkeep.fetch_thumbnails import fetch_thumbnails
 from corral.upkeep.finish_open_runs import finish_open_runs
+from corral.upkeep.fire_schedules import fire_schedules
 from corral.upkeep.loop import Loop
+from corral.upkeep.notify_returned_nodes import notify_returned_nodes
 from corral.upkeep.purge_agents import purge_agents
 from corral.upkeep.purge_artifacts import purge_artifacts
 from corral.upkeep.purge_events import purge_events
+from corral.upkeep.purge_firings import purge_firings
 from corral.upkeep.purge_logs import purge_logs
+from corral.upkeep.purge_notifications import purge_notifications
 from corral.upkeep.purge_pictures import purge_pictures
 from corral.upkeep.purge_runs import purge_runs
 from corral.upkeep.purge_samples import purge_samples
@@ -100,16 +106,21 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
         finish_open_runs,
         expire_scans,
         start_content_runs,
+        fire_schedules,
+        notify_returned_nodes,
     )
     loops = [Loop(act=act) for act in acts]
-    source = Source(config)
+    source, sender = Source(config), Sender(allow_private=config.webhook_allow_private)
     loops += [Loop(act=sync_content_channels(source)), Loop(act=fetch_thumbnails(source))]
+    loops.append(Loop(act=deliver_notifications(sender, public_url=config.public_url)))
     loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
     loops += [Loop(act=trim_stream, every=_MINUTE), Loop(act=purge_pictures, every=_MINUTE)]
     purges = (
         (purge_agents, config.event_retention_days),
         (purge_events, config.event_retention_days),
         (purge_task_claims, config.event_retention_days),
+        (purge_firings, config.event_retention_days),
+        (purge_notifications, config.event_retention_days),
         (purge_logs, config.log_retention_days),
         (purge_samples, config.sample_retention_days),
         (purge_artifacts, config.artifact_retention_days),

@@ -6,7 +6,7 @@ from corral.engine import Engine
 from corral.model.contents import DueContentRun
 from corral.model.errors import InvalidRequestError, NotFoundError, RecipeInvalidError
 from corral.telemetry import logger
-from corral.workflow import Recipe, installed_actions, list_input_files, plan_request
+from corral.workflow import Recipe, plan_request
 
 _log = logger(__name__)
 
@@ -27,8 +27,6 @@ async def _start(engine: Engine, due: DueContentRun) -> None:
     workflow = await engine.workflows.find(due.run["workflow"], version=due.run.get("version"))
     recipe = msgspec.convert(workflow.recipe, Recipe)
     request = plan_request(recipe, {**due.run, "name": (due.title or due.youtube_video_id)[:200]})
-    files = list_input_files(recipe, installed_actions())
-    if missing := await engine.files.list_missing(sorted({ref for _, ref in files})):
-        raise InvalidRequestError(f"there is no input file '{missing[0]:.80}'")
+    await engine.files.check_input_files(recipe)
     if (run_id := await engine.content_channels.start_content_run(due, workflow.workflow_id, request)) is not None:
         _log.info("run started on a new video", video=due.youtube_video_id, run_id=str(run_id))

@@ -53,6 +53,8 @@ class MonitoredRun(_View, frozen=True, kw_only=True):
     created_by: str | None
     retry_of: UUID | None
     replay_of: UUID | None
+    source_type: str | None = None
+    source_id: str | None = None
 
 
 class Progress(_View, frozen=True, kw_only=True):

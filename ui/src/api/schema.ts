@@ -1526,6 +1526,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListSchedules
+         * @description Schedules by name.
+         */
+        get: operations["ApiSchedulesListSchedules"];
+        put?: never;
+        /**
+         * CreateSchedule
+         * @description Store a schedule. What it runs is checked as a run is, with the value's path; 409 where the name is taken.
+         */
+        post: operations["ApiSchedulesCreateSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * PreviewSchedule
+         * @description When a schedule with these times would be due next, without storing one.
+         */
+        get: operations["ApiSchedulesPreviewPreviewSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetSchedule
+         * @description One schedule.
+         */
+        get: operations["ApiSchedulesScheduleIdGetSchedule"];
+        put?: never;
+        post?: never;
+        /**
+         * DeleteSchedule
+         * @description Delete a schedule and what is remembered of its firings; its runs stay, and go on.
+         */
+        delete: operations["ApiSchedulesScheduleIdDeleteSchedule"];
+        options?: never;
+        head?: never;
+        /**
+         * UpdateSchedule
+         * @description Change, pause or resume a schedule; 409 where somebody else changed it meanwhile.
+         */
+        patch: operations["ApiSchedulesScheduleIdUpdateSchedule"];
+        trace?: never;
+    };
+    "/api/schedules/{schedule_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * RunSchedule
+         * @description Run what the schedule would, now, paused or not and whatever else of it still runs.
+         */
+        post: operations["ApiSchedulesScheduleIdRunRunSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schedules/{schedule_id}/firings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListFirings
+         * @description What became of the schedule's due times, newest first.
+         */
+        get: operations["ApiSchedulesScheduleIdFiringsListFirings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -1588,6 +1700,158 @@ export interface paths {
         get: operations["ApiRunsRunIdGraphStepGetGraphStep"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListWebhooks
+         * @description Webhooks by name, without their secrets; of Slack's URLs only the host is shown.
+         */
+        get: operations["ApiWebhooksListWebhooks"];
+        put?: never;
+        /**
+         * CreateWebhook
+         * @description Tell a URL of what happens; the answer tells what bodies are signed with, this once.
+         */
+        post: operations["ApiWebhooksCreateWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetWebhook
+         * @description One webhook.
+         */
+        get: operations["ApiWebhooksWebhookIdGetWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * DeleteWebhook
+         * @description Delete a webhook and its deliveries.
+         */
+        delete: operations["ApiWebhooksWebhookIdDeleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * UpdateWebhook
+         * @description Change a webhook's name, URL or events, enable or disable it. Its kind and its secret stay.
+         */
+        patch: operations["ApiWebhooksWebhookIdUpdateWebhook"];
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * RotateWebhookSecret
+         * @description A new secret in the place of the old one, told this once; 409 for Slack's kind, which is not signed.
+         */
+        post: operations["ApiWebhooksWebhookIdSecretRotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * PingWebhook
+         * @description Try a webhook, enabled or not. The delivery is made within a second or so: look at it again.
+         */
+        post: operations["ApiWebhooksWebhookIdPingPingWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListDeliveries
+         * @description The deliveries of a webhook, newest first, with their attempts.
+         */
+        get: operations["ApiWebhooksWebhookIdDeliveriesListDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetDelivery
+         * @description One delivery, and the body that is sent.
+         */
+        get: operations["ApiWebhooksWebhookIdDeliveriesDeliveryIdGetDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver
+         * @description Make a delivery once more, at once, with the same id: whoever got it already can tell.
+         */
+        post: operations["ApiWebhooksWebhookIdDeliveriesDeliveryIdRedeliverRedeliver"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1789,6 +2053,14 @@ export interface components {
         ArtifactUploadReply: {
             direct: components["schemas"]["DirectTarget"] | null;
         };
+        /** Attempt */
+        Attempt: {
+            /** Format: date-time */
+            at: string;
+            status_code: number | null;
+            latency_ms: number;
+            error: string | null;
+        };
         /** AuditEntry */
         AuditEntry: {
             /** Format: uuid */
@@ -1826,6 +2098,13 @@ export interface components {
         CallbackReply: {
             results: components["schemas"]["EventResult"][];
         };
+        /**
+         * CatchUp
+         * @description What a schedule does about times that went by while no server ran: nothing, the last of them, or all up to a limit.
+         * @default last
+         * @enum {string}
+         */
+        CatchUp: "none" | "last" | "all";
         /**
          * Chain
          * @description Tasks that are done one after the other.
@@ -2079,6 +2358,47 @@ export interface components {
             runs: components["schemas"]["Run"][];
             screenshots: components["schemas"]["Artifact"][];
         };
+        /** Delivery */
+        Delivery: {
+            /** Format: uuid */
+            delivery_id: string;
+            /** Format: uuid */
+            webhook_id: string;
+            /** Format: uuid */
+            notification_id: string;
+            type: components["schemas"]["NotificationType"];
+            subject: string;
+            /** Format: date-time */
+            at: string;
+            data: {
+                [key: string]: unknown;
+            };
+            status: components["schemas"]["DeliveryStatus"];
+            attempts: components["schemas"]["Attempt"][];
+            last_status_code: number | null;
+            last_latency_ms: number | null;
+            last_error: string | null;
+            next_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            finished_at: string | null;
+        };
+        /** DeliveryDetail */
+        DeliveryDetail: {
+            delivery: components["schemas"]["Delivery"];
+            body: string;
+        };
+        /** DeliveryPage */
+        DeliveryPage: {
+            deliveries: components["schemas"]["Delivery"][];
+            next: string | null;
+        };
+        /**
+         * DeliveryStatus
+         * @description How far a notification has come on its way to one webhook.
+         * @enum {string}
+         */
+        DeliveryStatus: "waiting" | "delivered" | "failed";
         /** Device */
         Device: {
             /** Format: uuid */
@@ -2274,6 +2594,34 @@ export interface components {
             size_bytes: number;
             file?: components["schemas"]["InputFile"] | null;
         };
+        /** Firing */
+        Firing: {
+            /** Format: uuid */
+            firing_id: string;
+            /** Format: uuid */
+            schedule_id: string;
+            /** Format: date-time */
+            due_at: string;
+            is_by_hand: boolean;
+            outcome: components["schemas"]["FiringOutcome"];
+            times: number;
+            reason: string | null;
+            run_id: string | null;
+            run_status: components["schemas"]["RunStatus"] | null;
+            /** Format: date-time */
+            recorded_at: string;
+        };
+        /**
+         * FiringOutcome
+         * @description What became of a due time of a schedule.
+         * @enum {string}
+         */
+        FiringOutcome: "fired" | "skipped" | "missed" | "failed";
+        /** FiringPage */
+        FiringPage: {
+            firings: components["schemas"]["Firing"][];
+            next: string | null;
+        };
         /** Flaw */
         Flaw: {
             path: string;
@@ -2433,6 +2781,35 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
+        /** NewSchedule */
+        NewSchedule: {
+            name: string;
+            cron: string;
+            /** @default UTC */
+            time_zone?: string;
+            run: components["schemas"]["ScheduledRun"];
+            overlap?: components["schemas"]["Overlap"];
+            catch_up?: components["schemas"]["CatchUp"];
+            /** @default 10 */
+            catch_up_limit?: number;
+            /** @default false */
+            is_paused?: boolean;
+        };
+        /** NewWebhook */
+        NewWebhook: {
+            name: string;
+            url: string;
+            kind?: components["schemas"]["WebhookKind"];
+            events: ("run.finished" | "run.failed" | "device.quarantined" | "node.offline" | "node.online" | "nodes.silent" | "schedule.failed")[];
+            /** @default true */
+            is_enabled?: boolean;
+        };
+        /** NextTimes */
+        NextTimes: {
+            /** Format: date-time */
+            now: string;
+            times: string[];
+        };
         /** Node */
         Node: {
             node_id: string;
@@ -2473,6 +2850,12 @@ export interface components {
         NodeTokenList: {
             tokens: components["schemas"]["NodeToken"][];
         };
+        /**
+         * NotificationType
+         * @description What webhooks are told of. A ping is asked for, never subscribed to.
+         * @enum {string}
+         */
+        NotificationType: "run.finished" | "run.failed" | "device.quarantined" | "node.offline" | "node.online" | "nodes.silent" | "schedule.failed" | "ping";
         /** OfferedPhone */
         OfferedPhone: {
             serial: string;
@@ -2505,6 +2888,13 @@ export interface components {
             token: string;
             operator: components["schemas"]["Operator"];
         };
+        /**
+         * Overlap
+         * @description What a schedule does when a run of it has not ended and the next is due.
+         * @default skip
+         * @enum {string}
+         */
+        Overlap: "allow" | "skip" | "cancel_previous";
         /**
          * ParamSpec
          * @description A parameter that a run may set.
@@ -2801,6 +3191,66 @@ export interface components {
         Scans: {
             scans: components["schemas"]["Scan"][];
         };
+        /** ScheduleChange */
+        ScheduleChange: {
+            name?: string;
+            cron?: string;
+            time_zone?: string;
+            run?: components["schemas"]["ScheduledRun"];
+            overlap?: components["schemas"]["Overlap"];
+            catch_up?: components["schemas"]["CatchUp"];
+            catch_up_limit?: number;
+            is_paused?: boolean;
+        };
+        /** SchedulePage */
+        SchedulePage: {
+            schedules: components["schemas"]["ScheduleView"][];
+            next: string | null;
+        };
+        /** ScheduleView */
+        ScheduleView: {
+            /** Format: uuid */
+            schedule_id: string;
+            name: string;
+            cron: string;
+            time_zone: string;
+            run: components["schemas"]["ScheduledRun"];
+            secret_params: string[];
+            overlap: components["schemas"]["Overlap"];
+            catch_up: components["schemas"]["CatchUp"];
+            catch_up_limit: number;
+            is_paused: boolean;
+            next_times: string[];
+            last_fired_at: string | null;
+            last_firings: components["schemas"]["Firing"][];
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** ScheduledRun */
+        ScheduledRun: {
+            workflow: string;
+            version?: number | null;
+            target?: {
+                [key: string]: unknown;
+            };
+            params?: {
+                [key: string]: unknown;
+            };
+            overrides?: {
+                [key: string]: unknown;
+            };
+            policy?: {
+                [key: string]: unknown;
+            };
+            name?: string | null;
+            /** @default default */
+            workspace?: string;
+            seed?: string | null;
+            youtube_video_id?: string | null;
+        };
         /** Session */
         Session: {
             actor: string;
@@ -2946,6 +3396,49 @@ export interface components {
         /** Watched */
         Watched: {
             watch_s: number;
+        };
+        /** Webhook */
+        Webhook: {
+            /** Format: uuid */
+            webhook_id: string;
+            name: string;
+            kind: components["schemas"]["WebhookKind"];
+            url: string;
+            events: components["schemas"]["NotificationType"][];
+            is_enabled: boolean;
+            waiting: number;
+            last_status: components["schemas"]["DeliveryStatus"] | null;
+            last_at: string | null;
+            last_error: string | null;
+            created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** WebhookChange */
+        WebhookChange: {
+            name?: string;
+            url?: string;
+            events?: ("run.finished" | "run.failed" | "device.quarantined" | "node.offline" | "node.online" | "nodes.silent" | "schedule.failed")[];
+            is_enabled?: boolean;
+        };
+        /**
+         * WebhookKind
+         * @description How a webhook's bodies look: Corral's own, signed, or Slack's.
+         * @default json
+         * @enum {string}
+         */
+        WebhookKind: "json" | "slack";
+        /** WebhookPage */
+        WebhookPage: {
+            webhooks: components["schemas"]["Webhook"][];
+            next: string | null;
+        };
+        /** WebhookSecret */
+        WebhookSecret: {
+            secret: string | null;
+            webhook: components["schemas"]["Webhook"];
         };
         /** Workflow */
         Workflow: {
@@ -3251,6 +3744,10 @@ export interface components {
             created_by: string | null;
             retry_of: string | null;
             replay_of: string | null;
+            /** @default null */
+            source_type?: string | null;
+            /** @default null */
+            source_id?: string | null;
         };
         /**
          * WorkflowName
@@ -3481,11 +3978,13 @@ export type Artifact = components['schemas']['Artifact'];
 export type ArtifactAnnouncement = components['schemas']['ArtifactAnnouncement'];
 export type ArtifactPage = components['schemas']['ArtifactPage'];
 export type ArtifactUploadReply = components['schemas']['ArtifactUploadReply'];
+export type Attempt = components['schemas']['Attempt'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Beat = components['schemas']['Beat'];
 export type Callback = components['schemas']['Callback'];
 export type CallbackReply = components['schemas']['CallbackReply'];
+export type CatchUp = components['schemas']['CatchUp'];
 export type Chain = components['schemas']['Chain'];
 export type ChainAnswer = components['schemas']['ChainAnswer'];
 export type ChainsAnswer = components['schemas']['ChainsAnswer'];
@@ -3512,6 +4011,10 @@ export type ContentPage = components['schemas']['ContentPage'];
 export type ContentPreview = components['schemas']['ContentPreview'];
 export type ContentRequest = components['schemas']['ContentRequest'];
 export type ContentView = components['schemas']['ContentView'];
+export type Delivery = components['schemas']['Delivery'];
+export type DeliveryDetail = components['schemas']['DeliveryDetail'];
+export type DeliveryPage = components['schemas']['DeliveryPage'];
+export type DeliveryStatus = components['schemas']['DeliveryStatus'];
 export type Device = components['schemas']['Device'];
 export type DeviceChange = components['schemas']['DeviceChange'];
 export type DeviceHealth = components['schemas']['DeviceHealth'];
@@ -3535,6 +4038,9 @@ export type FarmStatus = components['schemas']['FarmStatus'];
 export type FileAnnouncement = components['schemas']['FileAnnouncement'];
 export type FilePage = components['schemas']['FilePage'];
 export type FileUpload = components['schemas']['FileUpload'];
+export type Firing = components['schemas']['Firing'];
+export type FiringOutcome = components['schemas']['FiringOutcome'];
+export type FiringPage = components['schemas']['FiringPage'];
 export type Flaw = components['schemas']['Flaw'];
 export type Grant = components['schemas']['Grant'];
 export type Graph = components['schemas']['Graph'];
@@ -3548,13 +4054,18 @@ export type JobStatus = components['schemas']['JobStatus'];
 export type Liveness = components['schemas']['Liveness'];
 export type LogPage = components['schemas']['LogPage'];
 export type NewOperator = components['schemas']['NewOperator'];
+export type NewSchedule = components['schemas']['NewSchedule'];
+export type NewWebhook = components['schemas']['NewWebhook'];
+export type NextTimes = components['schemas']['NextTimes'];
 export type Node = components['schemas']['Node'];
 export type NodeToken = components['schemas']['NodeToken'];
 export type NodeTokenList = components['schemas']['NodeTokenList'];
+export type NotificationType = components['schemas']['NotificationType'];
 export type OfferedPhone = components['schemas']['OfferedPhone'];
 export type Operator = components['schemas']['Operator'];
 export type OperatorPage = components['schemas']['OperatorPage'];
 export type OperatorToken = components['schemas']['OperatorToken'];
+export type Overlap = components['schemas']['Overlap'];
 export type ParamSpec = components['schemas']['ParamSpec'];
 export type PictureFailure = components['schemas']['PictureFailure'];
 export type Playbook = components['schemas']['Playbook'];
@@ -3578,6 +4089,10 @@ export type Scan = components['schemas']['Scan'];
 export type ScanRequest = components['schemas']['ScanRequest'];
 export type ScanStatus = components['schemas']['ScanStatus'];
 export type Scans = components['schemas']['Scans'];
+export type ScheduleChange = components['schemas']['ScheduleChange'];
+export type SchedulePage = components['schemas']['SchedulePage'];
+export type ScheduleView = components['schemas']['ScheduleView'];
+export type ScheduledRun = components['schemas']['ScheduledRun'];
 export type Session = components['schemas']['Session'];
 export type SignIn = components['schemas']['SignIn'];
 export type Step = components['schemas']['Step'];
@@ -3593,6 +4108,11 @@ export type TasksAnswer = components['schemas']['TasksAnswer'];
 export type WaitReason = components['schemas']['WaitReason'];
 export type Watch = components['schemas']['Watch'];
 export type Watched = components['schemas']['Watched'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookChange = components['schemas']['WebhookChange'];
+export type WebhookKind = components['schemas']['WebhookKind'];
+export type WebhookPage = components['schemas']['WebhookPage'];
+export type WebhookSecret = components['schemas']['WebhookSecret'];
 export type Workflow = components['schemas']['Workflow'];
 export type WorkflowPage = components['schemas']['WorkflowPage'];
 export type WorkflowPlan = components['schemas']['WorkflowPlan'];
@@ -5974,6 +6494,192 @@ export interface operations {
             };
         };
     };
+    ApiSchedulesListSchedules: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchedulePage"];
+                };
+            };
+        };
+    };
+    ApiSchedulesCreateSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSchedule"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleView"];
+                };
+            };
+        };
+    };
+    ApiSchedulesPreviewPreviewSchedule: {
+        parameters: {
+            query: {
+                cron: string;
+                time_zone?: string;
+                count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextTimes"];
+                };
+            };
+        };
+    };
+    ApiSchedulesScheduleIdGetSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleView"];
+                };
+            };
+        };
+    };
+    ApiSchedulesScheduleIdDeleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiSchedulesScheduleIdUpdateSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleChange"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleView"];
+                };
+            };
+        };
+    };
+    ApiSchedulesScheduleIdRunRunSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+        };
+    };
+    ApiSchedulesScheduleIdFiringsListFirings: {
+        parameters: {
+            query?: {
+                before?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiringPage"];
+                };
+            };
+        };
+    };
     ApiSessionGetSession: {
         parameters: {
             query?: never;
@@ -6077,6 +6783,236 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Step"];
+                };
+            };
+        };
+    };
+    ApiWebhooksListWebhooks: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+        };
+    };
+    ApiWebhooksCreateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+        };
+    };
+    ApiWebhooksWebhookIdGetWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    ApiWebhooksWebhookIdDeleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ApiWebhooksWebhookIdUpdateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    ApiWebhooksWebhookIdSecretRotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+        };
+    };
+    ApiWebhooksWebhookIdPingPingWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    ApiWebhooksWebhookIdDeliveriesListDeliveries: {
+        parameters: {
+            query?: {
+                before?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+        };
+    };
+    ApiWebhooksWebhookIdDeliveriesDeliveryIdGetDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryDetail"];
+                };
+            };
+        };
+    };
+    ApiWebhooksWebhookIdDeliveriesDeliveryIdRedeliverRedeliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
                 };
             };
         };

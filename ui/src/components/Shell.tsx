@@ -4,6 +4,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import {
   Activity,
+  Bell,
+  CalendarClock,
   Clapperboard,
   Compass,
   LayoutDashboard,
@@ -31,6 +33,8 @@ const PLACES: { to: string; key: MessageKey; icon: LucideIcon; exact?: boolean }
   { to: "/commands", key: "nav.commands", icon: ListChecks },
   { to: "/channels", key: "nav.channels", icon: ListOrdered },
   { to: "/content", key: "nav.content", icon: Clapperboard },
+  { to: "/schedules", key: "nav.schedules", icon: CalendarClock },
+  { to: "/settings/notifications", key: "nav.notifications", icon: Bell },
   { to: "/onboarding", key: "nav.onboarding", icon: Compass },
 ];
 

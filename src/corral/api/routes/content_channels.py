@@ -10,7 +10,6 @@ from litestar.response import Response
 from msgspec import UnsetType
 
 from corral.api.auth import caller_of
-from corral.api.input_files import check_input_files
 from corral.api.server import Server
 from corral.content import read_channel
 from corral.model.contents import ContentChannel
@@ -116,7 +115,7 @@ async def _check_run(run: ChannelRun | None, server: Server) -> None:
         message = "a secret cannot be kept with a channel: everybody who may look at it would see it"
         raise RecipeInvalidError([Problem(f"run.params.{name}", message) for name in secrets], code="params_invalid")
     plan_request(recipe, msgspec.to_builtins(run))
-    await check_input_files(server, recipe)
+    await server.engine.files.check_input_files(recipe)
 
 
 def _check(youtube_channel_id: str) -> str:

@@ -12,7 +12,6 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.response import Response
 
 from corral.api.auth import caller_of
-from corral.api.input_files import check_input_files
 from corral.api.server import Server
 from corral.model.errors import ConflictError, InvalidRequestError
 from corral.model.records import NewStep, Run, Workflow
@@ -35,7 +34,7 @@ async def create_run(
         await server.engine.runs.get(data.replay_of)
     recipe = read_recipe(workflow)
     planned = plan_request(recipe, msgspec.to_builtins(data))
-    await check_input_files(server, recipe)
+    await server.engine.files.check_input_files(recipe)
     return await server.engine.runs.create_run(workflow.workflow_id, planned, actor=caller_of(request).actor)
 
 
@@ -181,7 +180,7 @@ async def _check_again(run_id: UUID, server: Server) -> list[NewStep] | None:
     run = await server.engine.runs.get(run_id)
     workflow = await server.engine.workflows.get(run.workflow_id)
     recipe = read_recipe(workflow)
-    await check_input_files(server, recipe)
+    await server.engine.files.check_input_files(recipe)
     if run.mode == "device":
         return None
     return distribute(recipe, resolve_plan(recipe, run.overrides or None, installed_actions()))

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from corral.engine.database import Database, to_record, to_records
-from corral.model.errors import NotFoundError
+from corral.model.errors import NotFoundError, Problem, RecipeInvalidError
 from corral.model.records import InputFile
+from corral.workflow import Recipe, installed_actions, list_input_files
 
 
 class Files:
@@ -74,3 +75,13 @@ class Files:
             limit,
         )
         return to_records(rows, InputFile)
+
+    async def check_input_files(self, recipe: Recipe) -> None:
+        """Raise RecipeInvalidError (code files_missing) with the path of each file that a step names and nobody uploaded."""
+        named = list_input_files(recipe, installed_actions())
+        if not named:
+            return
+        missing = set(await self.list_missing(sorted({ref for _, ref in named})))
+        problems = [Problem(path, f"there is no input file '{ref:.80}'") for path, ref in named if ref in missing]
+        if problems:
+            raise RecipeInvalidError(problems, code="files_missing")

@@ -100,6 +100,15 @@ function Heading({ monitor }: { monitor: MonitorView }) {
               {words.t("new.video", { video: run.youtube_video_id })}
             </Link>
           )}
+          {run.source_type === "schedule" && run.source_id && (
+            <Link
+              to="/schedules/$scheduleId"
+              params={{ scheduleId: run.source_id }}
+              className="text-accent hover:underline"
+            >
+              {words.t("run.scheduled")}
+            </Link>
+          )}
           {run.retry_of && (
             <Link
               to="/runs/$runId"

@@ -14,6 +14,7 @@ declare
     v_changed  uuid[];
     v_moving   uuid[];
     v_bad      bigint;
+    v_quarantined  uuid[];
 begin
     perform fn_renew_node_lease(p_node_id, p_epoch);
     select min(r.place) into v_bad
@@ -58,6 +59,7 @@ begin
         select t.device_id, t.body,
                d.node_id <> p_node_id as is_foreign,
                d.node_id <> p_node_id and l.lease_token is not null as is_contested,
+               d.health as former_health,
                coalesce(t.body ->> 'connection', case when d.node_id = p_node_id then d.connection else 'connected' end) as connection,
                case when d.health_by = 'operator' and d.health = 'quarantined' then d.health
                     else coalesce(t.body ->> 'health', d.health) end as health
@@ -96,11 +98,14 @@ begin
                changed_at = v_now
           from wanted w
          where d.device_id = w.device_id
-        returning d.device_id
+        returning d.device_id, d.health = 'quarantined' and w.former_health <> 'quarantined' as is_quarantined
     )
-    select array_agg(c.device_id) into v_changed from changed c;
+    select array_agg(c.device_id), array_agg(c.device_id) filter (where c.is_quarantined) into v_changed, v_quarantined from changed c;
 
     perform fn_align_lanes(v_moving);
     perform fn_note_health(v_changed, 'node:' || p_node_id);
+    if v_quarantined is not null then
+        perform fn_notify_quarantines(v_quarantined, p_node_id);
+    end if;
     return coalesce(cardinality(v_changed), 0);
 end $$;

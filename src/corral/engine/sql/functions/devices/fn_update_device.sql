@@ -10,6 +10,7 @@ as $$
 declare
     v_now     timestamptz := fn_now();
     v_device  devices;
+    v_health  text;
     v_other   uuid;
 begin
     if p_health is not null and p_health not in ('ok', 'quarantined') then
@@ -28,6 +29,7 @@ begin
     if v_device.device_id is null then
         raise exception 'no device %', p_device_id using errcode = 'CR001', detail = 'device_id';
     end if;
+    v_health := v_device.health;
 
     if p_index_no is not null and p_index_no <> v_device.index_no then
         set constraints corral.devices_index_is_unique deferred;
@@ -50,6 +52,9 @@ begin
     returning d.* into v_device;
     perform fn_align_lanes(array[p_device_id]);
     perform fn_note_health(array[p_device_id], coalesce(p_actor, 'anonymous'));
+    if v_device.health = 'quarantined' and v_health <> 'quarantined' then
+        perform fn_notify_quarantines(array[p_device_id], p_actor);
+    end if;
     perform fn_record_audit(p_actor, 'device.update', p_device_id::text, jsonb_strip_nulls(jsonb_build_object(
         'label', p_label, 'tags', p_tags, 'index_no', p_index_no, 'health', p_health, 'reason', p_health_reason)));
     return v_device;

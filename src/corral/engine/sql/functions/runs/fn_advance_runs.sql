@@ -2,6 +2,7 @@
 -- Called once, last, by whatever moves jobs, and by upkeep for all open runs.
 -- Two last jobs that end at the same moment cannot both miss it: near a run's end, when next to nothing of it waits, each of them
 -- takes the run's lock before it looks, so the later one sees the earlier one's commit. Far from the end nobody waits for that lock.
+-- A run that ends is told to webhooks (fn_notify_runs) in the same transaction.
 -- Locks the runs in key order. Returns the number of runs ended.
 create or replace function corral.fn_advance_runs(p_started uuid[], p_ended uuid[]) returns integer
 language plpgsql volatile
@@ -11,7 +12,7 @@ as $$
 declare
     c_near   constant integer := 50;
     v_runs   uuid[];
-    v_ended  integer;
+    v_ended  uuid[];
 begin
     select array_agg(r.run_id)
       into v_runs
@@ -36,7 +37,7 @@ begin
           from runs r left join run_versions v on v.run_id = r.run_id
          where r.run_id = any (v_runs) and r.run_id = any (p_ended) and r.finished_at is null and r.fanned_out_at is not null
          group by r.run_id
-    )
+    ), ended as (
     update runs r
        set finished_at = fn_now(),
            started_at = coalesce(r.started_at, fn_now()),
@@ -48,7 +49,13 @@ begin
       from counted c
      where r.run_id = c.run_id
        and c.succeeded + c.failed + c.cancelled + c.skipped = c.total_jobs
-       and not exists (select 1 from jobs j where j.run_id = r.run_id and j.finished_at is null);
-    get diagnostics v_ended = row_count;
-    return v_ended;
+       and not exists (select 1 from jobs j where j.run_id = r.run_id and j.finished_at is null)
+    returning r.run_id
+    )
+    select array_agg(e.run_id) into v_ended from ended e;
+    if v_ended is null then
+        return 0;
+    end if;
+    perform fn_notify_runs(v_ended);
+    return cardinality(v_ended);
 end $$;

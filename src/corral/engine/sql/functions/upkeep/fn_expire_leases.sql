@@ -2,7 +2,7 @@
 -- The jobs keep their tokens: a result that was achieved and arrives late still counts until the job is granted again (rule 2).
 -- Called by upkeep for each of fn_list_silent_nodes: one node a transaction, so that locks are taken in order and one node's trouble
 -- is not another's. Locks the node (not waiting for it: it would be speaking), then lanes, jobs and so on.
--- Returns how many leases it lost.
+-- That a node fell silent is told to webhooks, once. Returns how many leases it lost.
 create or replace function corral.fn_expire_leases(p_node_id text) returns integer
 language plpgsql volatile
 set search_path = corral, pg_catalog
@@ -38,5 +38,8 @@ begin
        set expired_at = case when v_silent then v_now else n.expired_at end,
            former_lease_until = case when n.former_lease_until < v_now then null else n.former_lease_until end
      where n.node_id = p_node_id;
+    if v_silent then
+        perform fn_notify_offline(v_node);
+    end if;
     return v_expired;
 end $$;

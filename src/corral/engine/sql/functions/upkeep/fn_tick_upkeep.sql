@@ -1,7 +1,7 @@
 -- Upkeep's tick: decides whether verdicts (expiry, offline, skip, deadline) may be passed now (rule of trouble 1).
 -- They may once ticks have followed one another for a whole lease time; a gap in the ticks starts that time anew. When half of
 -- the nodes fall silent within one lease time, verdicts stop until most of them are back, or the silence has lasted for
--- silence_limit. Called every second by the one upkeep leader. Locks the upkeep row.
+-- silence_limit; that silence is told to webhooks. Called every second by the one upkeep leader. Locks the upkeep row.
 create or replace function corral.fn_tick_upkeep()
 returns table (verdicts_open boolean, silence_since timestamptz, silent_nodes integer)
 language plpgsql volatile
@@ -29,6 +29,12 @@ begin
     if v_silent < v_setting.silence_minimum or v_silent < v_alive
        or v_since < v_now - v_setting.silence_limit then
         v_since := null;
+    end if;
+    -- Told once it has lasted: after a restart of the server, all nodes are silent for a moment.
+    if v_since <= v_now - v_setting.lease_time and coalesce(v_upkeep.silence_told_at < v_since, true) then
+        perform fn_notify('nodes.silent', 'nodes', jsonb_build_object('nodes', jsonb_build_object(
+            'silent', v_silent, 'heard', v_alive, 'since', v_since)));
+        update upkeep u set silence_told_at = v_now;
     end if;
     update upkeep u
        set last_tick_at = v_now,
