@@ -20,7 +20,7 @@ Operation = tuple[str, str]
 
 OPERATIONS = sorted(list_operations(App(cast("Any", None), CONFIG).litestar.routes))
 PUBLIC = {("GET", "/health"), ("GET", "/ready"), ("POST", "/api/session"), ("DELETE", "/api/session")}
-FOR_NODES = {("POST", f"/api/nodes/{what}") for what in ("register", "heartbeat", "pull", "callback")}
+FOR_NODES = {("POST", f"/api/nodes/{what}") for what in ("register", "heartbeat", "pull", "claim", "callback")}
 FOR_NODES |= {
     ("PUT", "/api/artifacts/{video}/{node_id}/{serial}/{run_id}/{name}"),
     ("POST", "/api/artifacts/uploads"),

@@ -250,12 +250,14 @@ async def test_a_run_that_takes_too_long_fails_and_its_commands_end(make_desk: M
 
 
 async def test_a_worker_asked_to_stop_finishes_its_steps(make_desk: MakeDesk, tmp_path: Path) -> None:
+    begun, go = tmp_path / "begun", tmp_path / "go"
     async with make_desk() as desk, desk.worker() as worker:
-        run = await desk.given_distributed(shell("work", f"until test -e {tmp_path}/go; do sleep 0.05; done"))
-        await desk.until_step(run, "work", "running")
+        run = await desk.given_distributed(shell("work", f"touch {begun}; until test -e {go}; do sleep 0.05; done"))
+        while not begun.exists():  # noqa: ASYNC110 - a step is given back if it has not begun, and this one is to have
+            await asyncio.sleep(0.02)
         worker.process.send_signal(signal.SIGTERM)
         await worker.read_until("draining")
-        (tmp_path / "go").touch()
+        go.touch()
 
         assert await worker.end() == 0, worker.text
 
