@@ -21,14 +21,14 @@ JOBS = """
 
 async def until_told(desk: Desk) -> None:
     """Return once the node's spool is empty."""
-    while await asyncio.to_thread(_count, desk.state, "events"):  # noqa: ASYNC110 - another process's file
+    while await asyncio.to_thread(count_rows, desk.state, "events"):  # noqa: ASYNC110 - another process's file
         await asyncio.sleep(0.05)
 
 
 async def check_told(desk: Desk, *, jobs: int) -> None:
     """Of so many jobs all events came, each counted once, and the farm's books agree with each other."""
     await until_told(desk)
-    assert await asyncio.to_thread(_count, desk.state, "refused") == 0
+    assert await asyncio.to_thread(count_rows, desk.state, "refused") == 0
     rows = await desk.query(JOBS)
     assert len(rows) == jobs
     for row in rows:
@@ -40,7 +40,8 @@ async def check_told(desk: Desk, *, jobs: int) -> None:
     assert await desk.query("select * from corral.fn_check_invariants()") == []
 
 
-def _count(state: Path, table: str) -> int:
+def count_rows(state: Path, table: str) -> int:
+    """How many rows a table of the node's spool has."""
     connection = sqlite3.connect(f"file:{state / 'spool' / 'spool.sqlite'}?mode=ro", uri=True)
     try:
         (count,) = connection.execute(f"select count(*) from {table}").fetchone()
