@@ -85,36 +85,34 @@ def _no_event_was_applied_twice(history: History) -> Iterator[str]:
         yield f"event {event_id} of {node} was acknowledged as applied and is not on the books"
 
 
-def _every_result_is_the_phones(history: History) -> Iterator[str]:
-    """A job succeeded if and only if one holder of it said so, and the phone executed it under that very fence."""
-    ends: defaultdict[str, list[str]] = defaultdict(list)
-    for event in history.events:
-        if event.type == "job_finished" and event.outcome == "applied" and event.job_id and event.payload:
-            outcome = event.payload.get("outcome", "")
-            if outcome != "interrupted":
-                ends[event.job_id].append(outcome)
-    written = {
-        (entry.job, entry.fence, entry.phone)
-        for entry in history.commands
-        if entry.outcome == "exited" and entry.status == 0 and "> /sdcard/who.txt" in entry.line
-    }
-    fences = {(lease.job_id, lease.fence) for lease in history.leases}
-    for job in history.jobs:
-        told = ends[job.job_id]
+def _a_job_ends_once(history: History) -> Iterator[str]:
+    for job_id, told in _endings(history).items():
         if len(told) > 1:
-            yield f"job {job.job_id} ended {len(told)} times: {told}"
-        if job.status == "succeeded":
-            serial = history.serials.get(job.device_id or "", "")
-            if told != ["succeeded"]:
-                yield f"job {job.job_id} succeeded, but its holders told {told}"
-            if not any(each[0] == job.job_id and each[2] == serial for each in written):
-                yield f"job {job.job_id} succeeded, but {serial} never executed it"
-            if job.output != {"job_id": job.job_id, "serial": serial}:
-                yield f"job {job.job_id} on {serial} has the result {job.output}"
+            yield f"job {job_id} ended {len(told)} times: {told}"
+    for job in history.jobs:
         if job.failure_reason == "node_lost" and job.attempt < job.max_attempts:
             yield f"job {job.job_id} was given up after {job.attempt} of {job.max_attempts} attempts"
-    for job_id, fence, phone in written:
-        if job_id is not None and fence is not None and (job_id, fence) not in fences:
+
+
+def _every_result_is_the_phones(history: History) -> Iterator[str]:
+    """A job that succeeded was told by its holder, executed by its phone under a lease, and has its own result."""
+    endings, written = _endings(history), _written(history)
+    for job in history.jobs:
+        if job.status != "succeeded":
+            continue
+        serial = history.serials.get(job.device_id or "", "")
+        if endings[job.job_id] != ["succeeded"]:
+            yield f"job {job.job_id} succeeded, but its holders told {endings[job.job_id]}"
+        if not any(job_id == job.job_id and phone == serial for job_id, _, phone in written):
+            yield f"job {job.job_id} succeeded, but {serial} never executed it"
+        if job.output != {"job_id": job.job_id, "serial": serial}:
+            yield f"job {job.job_id} on {serial} has the result {job.output}"
+
+
+def _phones_execute_what_was_granted(history: History) -> Iterator[str]:
+    fences = {(lease.job_id, lease.fence) for lease in history.leases}
+    for job_id, fence, phone in _written(history):
+        if (job_id, fence) not in fences:
             yield f"{phone} executed job {job_id} under fence {fence}, which was never granted"
 
 
@@ -218,7 +216,9 @@ RULES: Final[tuple[Callable[[History], Iterator[str]], ...]] = (
     _no_job_was_lost,
     _counts_are_right,
     _no_event_was_applied_twice,
+    _a_job_ends_once,
     _every_result_is_the_phones,
+    _phones_execute_what_was_granted,
     _cancelled_only_by_wish,
     _fences_never_go_back,
     _nothing_without_a_lease,
@@ -241,3 +241,23 @@ def _by_phone(history: History) -> dict[str, list[Entry]]:
 
 def _counts(entry: Entry) -> bool:
     return entry.is_claimed or not entry.is_read_only
+
+
+def _endings(history: History) -> defaultdict[str, list[str]]:
+    """What holders told of the ends of jobs, and was applied; a job that was given back has not ended."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for event in history.events:
+        if event.type == "job_finished" and event.outcome == "applied" and event.job_id and event.payload:
+            outcome = event.payload.get("outcome", "")
+            if outcome != "interrupted":
+                found[event.job_id].append(outcome)
+    return found
+
+
+def _written(history: History) -> set[tuple[str, int, str]]:
+    """The jobs that phones did the first step of, each with its fence and the phone."""
+    return {
+        (entry.job or "", entry.fence or 0, entry.phone)
+        for entry in history.commands
+        if entry.outcome == "exited" and entry.status == 0 and "> /sdcard/who.txt" in entry.line
+    }

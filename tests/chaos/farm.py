@@ -6,8 +6,6 @@ are always near the same phone, and only leases keep them apart.
 
 import asyncio
 import contextlib
-import os
-import signal
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,13 +17,11 @@ import httpx
 from msgspec import Struct
 
 from corral.engine import Engine
-from corral.engine.embedded import EmbeddedPostgres
-from corral.engine.embedded.layout import PGDATA
-from corral.engine.embedded.postmaster import processes_in
 from corral.engine.migrate import list_definitions
 from corral.simulator.control import Control
 from tests.api.client import AS_OPERATOR, NODE_SECRET
 from tests.api.process import SECRETS
+from tests.chaos.database import Database
 from tests.chaos.programs import Program
 from tests.chaos.proxy import Proxy
 from tests.drivers.conftest import free_port, kill
@@ -57,7 +53,7 @@ class Farm:
     def __init__(self, folder: Path, shape: Shape) -> None:
         self.folder = folder
         self.shape = shape
-        self.database = EmbeddedPostgres(folder / "database")
+        self.database = Database(folder / "database")
         self.server_ports = [free_port() for _ in range(SERVERS)]
         self.servers: list[Program] = []
         self.nodes: dict[str, Program] = {}
@@ -75,8 +71,9 @@ class Farm:
         """A farm whose phones are all online."""
         farm = cls(folder, shape)
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(farm._stop_database)
-            await farm._start_database()
+            await farm.database.make()
+            stack.push_async_callback(farm.database.stop)
+            await farm._fill_database()
             await farm._enter(stack)
             yield farm
 
@@ -117,17 +114,6 @@ class Farm:
         finally:
             await connection.close()
 
-    async def kill_database(self) -> None:
-        """PostgreSQL and all its processes, at once."""
-        pids = await asyncio.to_thread(processes_in, self.folder / "database" / PGDATA)
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        await self.database.stop()
-
-    async def start_database(self) -> None:
-        await self.database.start()
-
     async def ask(self, method: str, path: str, *, body: object = None) -> httpx.Response:
         """Any server's answer, without the network in between; raises httpx.HTTPError where none answers."""
         failure: httpx.HTTPError | None = None
@@ -142,7 +128,7 @@ class Farm:
         assert failure is not None
         raise failure
 
-    async def _start_database(self) -> None:
+    async def _fill_database(self) -> None:
         await self.database.start()
         self.dsn = self.database.dsn
         async with Engine.connect(self.dsn) as engine:
@@ -159,9 +145,6 @@ class Farm:
             (shipped,) = [sql for sql in list_definitions() if f"create or replace function corral.{name}(" in sql]
             assert shipped.count(says) == 1, "the rule must be there to be taken out"
             await self.query(shipped.replace(says, would_say))
-
-    async def _stop_database(self) -> None:
-        await self.database.stop()
 
     def _make_server(self, place: int) -> Program:
         arguments = ["-m", "corral.cli", "server", "--port", str(self.server_ports[place]), "--database-url", self.dsn]
@@ -197,9 +180,7 @@ class Farm:
         command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "corral-chaos", str(path)]
         with contextlib.suppress(OSError):
             if (await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)).returncode == 0:
-                stack.push_async_callback(
-                    asyncio.to_thread, subprocess.run, ["umount", "--lazy", str(path)], capture_output=True, check=False
-                )
+                stack.callback(subprocess.run, ["umount", "--lazy", str(path)], capture_output=True, check=False)
 
     async def _stop_programs(self) -> None:
         await asyncio.gather(*(program.stop() for program in (*self.nodes.values(), *self.servers)))

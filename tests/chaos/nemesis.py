@@ -7,14 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 
-from corral.model.errors import EmbeddedPostgresError
 from corral.simulator.scenario.model import Crash, Disconnect, Fault, Hang, Latency, Phones, When
 from tests.chaos.farm import NODES, Farm
 from tests.chaos.plan import Act
+from tests.chaos.programs import Program
 from tests.drivers.conftest import kill
 
 _FAR_S = 86_400 * 400
@@ -79,31 +79,20 @@ class Nemesis:
         }
         return choices[act.kind]
 
-    async def _kill(self, program: Any, act: Act) -> None:  # noqa: ANN401 - a Program
+    async def _kill(self, program: Program, act: Act) -> None:
         await program.kill()
         await asyncio.sleep(act.for_s)
         await program.start()
 
-    async def _pause(self, program: Any, act: Act) -> None:  # noqa: ANN401 - a Program
+    async def _pause(self, program: Program, act: Act) -> None:
         program.pause()
         await asyncio.sleep(act.for_s)
         program.resume()
 
     async def _kill_database(self, act: Act) -> None:
-        await self._farm.kill_database()
+        await self._farm.database.kill()
         await asyncio.sleep(act.for_s)
-        await self._start_database()
-
-    async def _start_database(self) -> None:
-        for attempt in range(5):
-            try:
-                await self._farm.start_database()
-            except EmbeddedPostgresError:
-                if attempt == 4:
-                    raise
-                await asyncio.sleep(1)
-            else:
-                return
+        await self._farm.database.start()
 
     async def _cut(self, nodes: list[str], act: Act) -> None:
         for node in nodes:
@@ -152,7 +141,7 @@ class Nemesis:
     async def _heal(self) -> None:
         self._farm.proxy.clear()
         await self._farm.control.clear()
-        await self._start_database()
+        await self._farm.database.start()
         for program in (*self._farm.servers, *self._farm.nodes.values()):
             program.resume()
             await program.start()

@@ -1,4 +1,4 @@
-"""`corral node`, whose clock on the wall can be moved and whose rules can be broken: `node_process.py OFFSET_FILE [corral's arguments]`.
+"""`corral node` with a clock that can be moved: `node_process.py OFFSET_FILE [corral's arguments]`.
 
 The file holds how many seconds the clock is off; it is read whenever the agent asks for the time of day.
 CHAOS_BREAK=deadline lets the agent believe that its lease never ends: a bug that the checker must find.
@@ -21,7 +21,7 @@ class _Jumping(datetime):
     """The time of day, off by what the file says."""
 
     @classmethod
-    def now(cls, tz: tzinfo | None = None) -> datetime:
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
         try:
             offset_s = float(_OFFSET.read_text())
         except (OSError, ValueError):
@@ -34,8 +34,8 @@ def _for_ever(_: Leases) -> float:
 
 
 if __name__ == "__main__":
-    corral.node.clock.datetime = _Jumping  # type: ignore[misc]
-    corral.node.bench.datetime = _Jumping  # type: ignore[misc,attr-defined]
+    corral.node.clock.datetime = _Jumping  # type: ignore[attr-defined]
+    corral.node.bench.datetime = _Jumping  # type: ignore[attr-defined]
     if os.environ.get("CHAOS_BREAK") == "deadline":
         Leases.left_s = property(_for_ever)  # type: ignore[assignment]
     sys.argv = ["corral", *sys.argv[2:]]

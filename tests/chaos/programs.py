@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+_REST_S = 0.5
+
 
 class Program:
     """A command that is kept running unless it was put down on purpose."""
@@ -80,9 +82,7 @@ class Program:
     async def _watch(self, process: asyncio.subprocess.Process) -> None:
         """A supervisor's: what ends by itself is started again."""
         await process.wait()
-        while self._is_wanted and not self.is_up:
-            await asyncio.sleep(0.5)
-            if self._is_wanted and not self.is_up:
-                self.restarts += 1
-                await self._spawn()
-                return
+        await asyncio.sleep(_REST_S)
+        if self._is_wanted and self._process is process:
+            self.restarts += 1
+            await self._spawn()
