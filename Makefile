@@ -1,6 +1,6 @@
 # Corral's chores. `make` alone lists them.
 # Variables: PYTHON=/path/to/python3 (which interpreter to build .venv from), PYTEST_ARGS='-k lease -x',
-# DEMO_ARGS='--devices 20 --once'.
+# DEMO_ARGS='--devices 20 --once', CHAOS_ARGS='--minutes 60 --seed 7'.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -15,6 +15,7 @@ LOCK := requirements/lock.txt
 PIP := $(PY) -m pip --disable-pip-version-check --no-input -qq
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
+CHAOS_ARGS ?=
 
 # Candidates are tried by running them: a name on the PATH may be too old, or a shim with nothing behind it.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -105,6 +106,10 @@ browser: install
 .PHONY: bench
 bench: install ## measure engine, server, node and simulator on this machine
 	$(PY) -m tests.bench
+
+.PHONY: chaos
+chaos: install ## try to break a farm for 10 minutes, and check what became of it
+	$(PY) -m tests.chaos $(CHAOS_ARGS)
 
 .PHONY: bench-ui
 bench-ui: install ui browser ## measure the web UI in a real Chromium

@@ -79,6 +79,9 @@ class Proxy:
         for writer in self._open[node]:
             writer.transport.abort()
 
+    def is_cut(self, node: str) -> bool:
+        return self.weather[node].is_cut
+
     def clear(self) -> None:
         """Fair weather for everybody."""
         for weather in self.weather.values():
@@ -107,16 +110,16 @@ class Proxy:
 
     async def _serve(self, node: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         weather = self.weather[node]
-        while not weather.is_cut and (request := await read_message(reader)) is not None:
+        while not self.is_cut(node) and (request := await read_message(reader)) is not None:
             if weather.most_delay_s:
                 await asyncio.sleep(self._chance.uniform(0, weather.most_delay_s))
-            if weather.is_cut:
+            if self.is_cut(node):
                 return
             if self._chance.random() < weather.doubled:
                 self._send_again(node, request, self._chance.uniform(0, 5))
             exchange = self._begin(node, request, is_again=False)
             answer = await self._forward(exchange, request)
-            if answer is None or weather.is_cut or self._chance.random() < weather.lost_replies:
+            if answer is None or self.is_cut(node) or self._chance.random() < weather.lost_replies:
                 self._keep(exchange)
                 return
             if weather.most_delay_s:

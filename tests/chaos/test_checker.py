@@ -1,0 +1,224 @@
+"""The checker finds each kind of wrong history, and nothing in a right one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from corral.simulator.record import Entry
+from tests.chaos.checker import RULES, check
+from tests.chaos.history import Deed, EventRow, History, JobRow, LeaseRow, RunRow
+from tests.chaos.proxy import Exchange
+from tests.chaos.workload import Asked
+
+LEASE_S = 10.0
+
+
+def given_job(number: int, **fields: Any) -> JobRow:  # noqa: ANN401 - of the row
+    defaults: dict[str, Any] = {
+        "job_id": f"job-{number}",
+        "run_id": "run-1",
+        "device_id": f"device-{number}",
+        "status": "succeeded",
+        "position": number,
+        "is_pooled": False,
+        "attempt": 1,
+        "max_attempts": 3,
+        "failure_reason": None,
+        "output": {"job_id": f"job-{number}", "serial": f"serial-{number}"},
+    }
+    return JobRow(**{**defaults, **fields})
+
+
+def given_command(number: int, at_s: float, **fields: Any) -> Entry:  # noqa: ANN401 - of the entry
+    defaults: dict[str, Any] = {
+        "number": int(at_s * 100),
+        "phone": f"serial-{number}",
+        "via": "1/1",
+        "line": f"echo job-{number} serial-{number} > /sdcard/who.txt; sleep 0.4",
+        "is_read_only": False,
+        "started_s": at_s,
+        "ended_s": at_s + 0.4,
+        "outcome": "exited",
+        "status": 0,
+        "job": f"job-{number}",
+        "fence": 5,
+    }
+    return Entry(**{**defaults, **fields})
+
+
+def given_exchange(path: str, at_s: float, **fields: Any) -> Exchange:  # noqa: ANN401 - of the exchange
+    defaults: dict[str, Any] = {
+        "node": "north",
+        "line": f"POST {path} HTTP/1.1",
+        "asked_at_s": at_s,
+        "request": {"node_id": "north"},
+        "is_again": False,
+        "answered_at_s": at_s + 0.1,
+        "status": 200,
+        "is_delivered": True,
+    }
+    return Exchange(**{**defaults, **fields})
+
+
+def told(event_id: str, outcome: str = "applied") -> dict[str, str]:
+    return {"event_id": event_id, "outcome": outcome}
+
+
+def given_history() -> History:
+    """Two jobs of one run on two phones, told and acknowledged, the answer to the first event lost on its way."""
+    finished = [
+        EventRow(
+            node_id="north",
+            event_id=f"event-{number}",
+            job_id=f"job-{number}",
+            type="job_finished",
+            outcome="applied",
+            payload={"outcome": "succeeded"},
+        )
+        for number in (1, 2)
+    ]
+    return History(
+        lease_s=LEASE_S,
+        serials={"device-1": "serial-1", "device-2": "serial-2"},
+        commands=[given_command(1, 101), given_command(2, 102)],
+        exchanges=[
+            given_exchange("/api/nodes/heartbeat", 100),
+            given_exchange("/api/nodes/callback", 103, answer={"results": [told("event-1")]}, is_delivered=False),
+            given_exchange(
+                "/api/nodes/callback", 104, answer={"results": [told("event-1", "duplicate"), told("event-2")]}
+            ),
+        ],
+        asked=[Asked(run_id="run-1", jobs=2, is_cancelled=False)],
+        runs=[
+            RunRow(
+                run_id="run-1",
+                status="succeeded",
+                is_finished=True,
+                is_cancelled=False,
+                total_jobs=2,
+                counts={"total": 2, "done": 2, "error": 0},
+            )
+        ],
+        jobs=[given_job(1), given_job(2)],
+        leases=[
+            LeaseRow(
+                job_id=f"job-{number}",
+                lease_token=f"token-{number}",
+                node_id="north",
+                device_id=f"device-{number}",
+                fence=5,
+            )
+            for number in (1, 2)
+        ],
+        events=finished,
+    )
+
+
+def test_a_right_history_has_no_violation() -> None:
+    assert check(given_history()) == []
+
+
+def change_job(history: History, **fields: Any) -> None:  # noqa: ANN401 - of the row
+    history.jobs[0] = msgspec.structs.replace(history.jobs[0], **fields)
+
+
+def change_run(history: History, **fields: Any) -> None:  # noqa: ANN401 - of the row
+    history.runs[0] = msgspec.structs.replace(history.runs[0], **fields)
+
+
+def say_twice(history: History) -> None:
+    history.events.append(msgspec.structs.replace(history.events[0], event_id="event-9"))
+
+
+def act_late(history: History) -> None:
+    history.commands.append(given_command(1, 100 + LEASE_S + 1))
+
+
+def act_twice_after_a_pause(history: History) -> None:
+    history.deeds.append(Deed(kind="pause_node", part="north", began_s=105, ended_s=120))
+    history.commands += [given_command(1, 120.1), given_command(1, 120.2)]
+
+
+def act_beside_another(history: History) -> None:
+    history.leases.append(msgspec.structs.replace(history.leases[0], job_id="job-3", lease_token="token-3", fence=6))
+    history.commands.append(given_command(1, 101.2, job="job-3", fence=6))
+
+
+def act_after_being_fenced(history: History) -> None:
+    history.leases.append(msgspec.structs.replace(history.leases[0], job_id="job-3", lease_token="token-3", fence=6))
+    history.commands += [given_command(1, 102, job="job-3", fence=6), given_command(1, 103)]
+
+
+def start_out_of_order(history: History) -> None:
+    history.jobs.append(given_job(3, device_id="device-1", position=0, status="failed"))
+    history.leases.append(msgspec.structs.replace(history.leases[0], job_id="job-3", lease_token="token-3", fence=6))
+    history.commands.append(given_command(1, 102, job="job-3", fence=6))
+
+
+def apply_twice(history: History) -> None:
+    history.exchanges[2].answer["results"][0]["outcome"] = "applied"
+
+
+WRONG: dict[str, Callable[[History], None]] = {
+    "a run goes on for ever": lambda history: change_run(history, status="running", is_finished=False),
+    "a job goes on for ever": lambda history: change_job(history, status="queued"),
+    "a run is gone": lambda history: history.asked.append(Asked(run_id="run-2", jobs=1, is_cancelled=False)),
+    "a job was never made": lambda history: history.jobs.pop(),
+    "a device has two jobs of a run": lambda history: change_job(history, device_id="device-2"),
+    "a run counts wrong": lambda history: change_run(history, counts={"total": 2, "done": 1, "error": 1}),
+    "a run has another total": lambda history: change_run(history, total_jobs=3),
+    "a run succeeded without its jobs": lambda history: change_job(history, status="failed"),
+    "an event was applied twice": apply_twice,
+    "an applied event is not on the books": lambda history: history.events.pop(),
+    "a job ended twice": say_twice,
+    "a success that nobody told": lambda history: history.events.clear(),
+    "a success that no phone executed": lambda history: history.commands.pop(),
+    "a success of a command that failed": lambda history: setattr(history.commands[0], "status", 1),
+    "a result of another phone": lambda history: change_job(history, output={"job_id": "job-1", "serial": "serial-2"}),
+    "a job was given up too early": lambda history: change_job(history, status="failed", failure_reason="node_lost"),
+    "a job was cancelled by nobody": lambda history: change_job(history, status="cancelled"),
+    "a phone executed what was never granted": lambda history: history.leases.pop(),
+    "a command beside another job's": act_beside_another,
+    "a command after a newer lease had come": act_after_being_fenced,
+    "a command after the lease had ended": act_late,
+    "two commands as a paused node woke up": act_twice_after_a_pause,
+    "jobs of a device out of order": start_out_of_order,
+    "two leases with one fence": lambda history: history.leases.append(
+        msgspec.structs.replace(history.leases[0], lease_token="token-9")
+    ),
+    "events that were never told": lambda history: history.untold.update({"north: events": 1}),
+    "books that do not agree": lambda history: history.contradictions.append("a lane without a device"),
+    "an artifact that is not there": lambda history: history.missing_objects.append("artifact-1"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_history_is_noticed(wrong: str) -> None:
+    history = given_history()
+    WRONG[wrong](history)
+    assert check(history) != []
+
+
+def test_every_rule_notices_something() -> None:
+    noticed = set()
+    for spoil in WRONG.values():
+        history = given_history()
+        spoil(history)
+        noticed |= {rule.__name__ for rule in RULES if list(rule(history))}
+    assert noticed == {rule.__name__ for rule in RULES}
+
+
+def test_the_one_command_that_was_on_its_way_when_a_node_was_paused_is_excused() -> None:
+    history = given_history()
+    history.deeds.append(Deed(kind="pause_node", part="north", began_s=105, ended_s=120))
+    history.commands.append(given_command(1, 120.1))
+    assert check(history) == []
+
+
+def test_a_renewal_whose_answer_was_lost_renews_nothing() -> None:
+    history = given_history()
+    history.exchanges.append(given_exchange("/api/nodes/heartbeat", 108, is_delivered=False))
+    act_late(history)
+    assert any("nothing_without_a_lease" in words for words in check(history))
