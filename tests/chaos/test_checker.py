@@ -161,7 +161,7 @@ def apply_twice(history: History) -> None:
     history.exchanges[2].answer["results"][0]["outcome"] = "applied"
 
 
-WRONG: dict[str, Callable[[History], None]] = {
+WRONG: dict[str, Callable[[History], object]] = {
     "a run goes on for ever": lambda history: change_run(history, status="running", is_finished=False),
     "a job goes on for ever": lambda history: change_job(history, status="queued"),
     "a run is gone": lambda history: history.asked.append(Asked(run_id="run-2", jobs=1, is_cancelled=False)),
