@@ -16,6 +16,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input -qq
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
 CHAOS_ARGS ?=
+FUZZ_ARGS ?=
 
 # Candidates are tried by running them: a name on the PATH may be too old, or a shim with nothing behind it.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -110,6 +111,10 @@ bench: install ## measure engine, server, node and simulator on this machine
 .PHONY: chaos
 chaos: install ## try to break a farm for 10 minutes, and check what became of it
 	$(PY) -m tests.chaos $(CHAOS_ARGS)
+
+.PHONY: fuzz
+fuzz: install ## feed nonsense to every reader for 10 minutes each; FUZZ_ARGS='recipes --minutes 1' narrows it
+	$(PY) -m tests.fuzz $(FUZZ_ARGS)
 
 .PHONY: bench-ui
 bench-ui: install ui browser ## measure the web UI in a real Chromium

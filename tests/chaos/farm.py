@@ -31,10 +31,11 @@ from tests.simulator.process import Simulator, simulating
 SERVERS: Final = 2
 NODES: Final = ("north", "south", "east", "west")
 DISK_BYTES: Final = 12 << 20
-BREAKS: Final = {
-    "token": "a state changes only under the current token",
-    "dedupe": "an event is applied once",
-    "deadline": None,
+_TOKEN: Final = "when j.lease_token is distinct from e.lease_token or j.lease_owner is distinct from e.node_id"
+BREAKS: Final[dict[str, tuple[str, str, str] | None]] = {
+    "token": ("fn_judge_events", _TOKEN, "when false"),
+    "dedupe": BROKEN_RULES["an event is applied once"],
+    "deadline": None,  # see node_process.py
 }
 
 
@@ -141,7 +142,7 @@ class Farm:
         )
         rule = BREAKS[self.shape.broken] if self.shape.broken else None
         if rule is not None:
-            name, says, would_say = BROKEN_RULES[rule]
+            name, says, would_say = rule
             (shipped,) = [sql for sql in list_definitions() if f"create or replace function corral.{name}(" in sql]
             assert shipped.count(says) == 1, "the rule must be there to be taken out"
             await self.query(shipped.replace(says, would_say))
