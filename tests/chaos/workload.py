@@ -10,36 +10,47 @@ from msgspec import Struct
 
 from tests.chaos.farm import Farm
 
-RECIPE: Final[dict[str, Any]] = {
-    "name": "who",
-    "timeout_s": 60,
-    "defaults": {"timeout_s": 20, "on_failure": "stop"},
-    "steps": [
-        {
-            "id": "write",
-            "uses": "device.shell",
-            "with": {"command": "echo {{ run.job_id }} {{ device.serial }} > /sdcard/who.txt; sleep 0.4"},
-        },
-        {
-            "id": "read",
-            "uses": "assert.shell",
-            "with": {
-                "command": "sleep 0.3; cat /sdcard/who.txt",
-                "equals": "{{ run.job_id }} {{ device.serial }}",
-            },
-        },
-        {"id": "look", "uses": "device.screenshot", "probability": 0.3},
-        {"id": "serial", "uses": "device.shell", "with": {"command": "getprop ro.serialno"}},
-        {
-            "id": "tell",
-            "uses": "report",
-            "with": {
-                "message": "done",
-                "data": {"job_id": "{{ run.job_id }}", "serial": "{{ steps.serial.output.stdout | trim }}"},
-            },
-        },
-    ],
+_WRITE: Final[dict[str, Any]] = {
+    "id": "write",
+    "uses": "device.shell",
+    "with": {"command": "echo {{ run.job_id }} {{ device.serial }} > /sdcard/who.txt; sleep 0.4"},
 }
+_READ: Final[list[dict[str, Any]]] = [
+    {
+        "id": "read",
+        "uses": "assert.shell",
+        "with": {"command": "cat /sdcard/who.txt", "equals": "{{ run.job_id }} {{ device.serial }}"},
+    },
+    {"id": "look", "uses": "device.screenshot", "probability": 0.3},
+    {"id": "serial", "uses": "device.shell", "with": {"command": "getprop ro.serialno"}},
+    {
+        "id": "tell",
+        "uses": "report",
+        "with": {
+            "message": "done",
+            "data": {"job_id": "{{ run.job_id }}", "serial": "{{ steps.serial.output.stdout | trim }}"},
+        },
+    },
+]
+_PACES: Final = 20
+
+
+def _recipe(name: str, between: list[dict[str, Any]]) -> dict[str, Any]:
+    defaults = {"timeout_s": 20, "on_failure": "stop"}
+    return {"name": name, "timeout_s": 90, "defaults": defaults, "steps": [_WRITE, *between, *_READ]}
+
+
+# The long one touches its phone twice a second for longer than a lease: who loses the lease is in the middle of it.
+RECIPES: Final = [
+    _recipe("short", []),
+    _recipe(
+        "long",
+        [
+            {"id": f"pace_{n}", "uses": "device.shell", "with": {"command": "input tap 1 1; sleep 0.5"}}
+            for n in range(_PACES)
+        ],
+    ),
+]
 _MOST_GOING: Final = 3
 _CANCELLED: Final = 0.12
 
@@ -61,7 +72,8 @@ class Workload:
         self.asked: list[Asked] = []
 
     async def prepare(self) -> None:
-        await self._farm.ask("POST", "/api/workflows", body=RECIPE)
+        for recipe in RECIPES:
+            await self._farm.ask("POST", "/api/workflows", body=recipe)
 
     async def go_on(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -95,7 +107,7 @@ class Workload:
         policy["offline"] = self._chance.choice(["wait", "skip"])
         if self._chance.random() < 0.3:
             policy["concurrency"] = self._chance.randint(1, 6)
-        body = {"workflow": "who", "target": target, "policy": policy}
+        body = {"workflow": self._chance.choice(RECIPES)["name"], "target": target, "policy": policy}
         run_id = (await self._farm.ask("POST", "/api/runs", body=body)).json()["run_id"]
         is_cancelled = self._chance.random() < _CANCELLED
         self.asked.append(Asked(run_id=run_id, jobs=jobs, is_cancelled=is_cancelled))
