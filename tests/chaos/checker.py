@@ -6,10 +6,11 @@ Each rule is a function from the history to the violations that it finds, in wor
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from corral.simulator.record import Entry
 from tests.chaos.history import History, JobRow, LeaseRow
+from tests.chaos.proxy import Exchange
 
 ENDED: Final = frozenset({"succeeded", "failed", "cancelled", "skipped_offline"})
 TERMINAL_RUNS: Final = frozenset({"succeeded", "completed_with_errors", "failed", "cancelled", "skipped"})
@@ -20,6 +21,7 @@ _ACTIVITIES: Final = {
     "cancelled": "cancelled",
     "skipped_offline": "offline",
 }
+_STATES: Final = frozenset({"job_started", "step_started", "step_finished", "job_finished"})
 _RESUMED_S: Final = 1.0
 _OK: Final = 200
 _CLOCK_SLACK_S: Final = 0.25
@@ -72,17 +74,32 @@ def _counts_are_right(history: History) -> Iterator[str]:
 def _no_event_was_applied_twice(history: History) -> Iterator[str]:
     applied: Counter[tuple[str, str]] = Counter()
     for exchange in history.exchanges:
-        if "/api/nodes/callback" not in exchange.line or exchange.status != _OK or not exchange.answer:
-            continue
-        for result in exchange.answer["results"]:
-            if result["outcome"] == "applied":
-                applied[exchange.request["node_id"], result["event_id"]] += 1
+        for event, outcome in _told(exchange):
+            if outcome == "applied":
+                applied[exchange.node, event["event_id"]] += 1
     for (node, event_id), count in applied.items():
         if count > 1:
             yield f"event {event_id} of {node} was applied {count} times"
     kept = {(event.node_id, event.event_id) for event in history.events if event.outcome == "applied"}
     for node, event_id in applied.keys() - kept:
         yield f"event {event_id} of {node} was acknowledged as applied and is not on the books"
+
+
+def _states_change_under_the_newest_token(history: History) -> Iterator[str]:
+    """No word on a job's state was applied after a pull had been answered with a newer lease of that job."""
+    fences = {lease.lease_token: lease.fence for lease in history.leases}
+    granted: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
+    for exchange in history.exchanges:
+        if "/api/nodes/pull" in exchange.line and exchange.status == _OK and exchange.answer:
+            for job in exchange.answer["jobs"]:
+                granted[job["job_id"]].append((exchange.answered_at_s or 0.0, fences.get(job["lease_token"], 0)))
+    for exchange in history.exchanges:
+        for event, outcome in _told(exchange):
+            if outcome != "applied" or event.get("type") not in _STATES:
+                continue
+            fence = fences.get(event["lease_token"], 0)
+            if any(at_s < exchange.asked_at_s and newer > fence for at_s, newer in granted[event["job_id"]]):
+                yield f"{event['type']} of job {event['job_id']} was applied under fence {fence}, after a newer grant"
 
 
 def _a_job_ends_once(history: History) -> Iterator[str]:
@@ -216,6 +233,7 @@ RULES: Final[tuple[Callable[[History], Iterator[str]], ...]] = (
     _no_job_was_lost,
     _counts_are_right,
     _no_event_was_applied_twice,
+    _states_change_under_the_newest_token,
     _a_job_ends_once,
     _every_result_is_the_phones,
     _phones_execute_what_was_granted,
@@ -241,6 +259,14 @@ def _by_phone(history: History) -> dict[str, list[Entry]]:
 
 def _counts(entry: Entry) -> bool:
     return entry.is_claimed or not entry.is_read_only
+
+
+def _told(exchange: Exchange) -> list[tuple[dict[str, Any], str]]:
+    """The events of a callback that was answered, each with what became of it."""
+    if "/api/nodes/callback" not in exchange.line or exchange.status != _OK or not exchange.answer:
+        return []
+    outcomes = (result["outcome"] for result in exchange.answer["results"])
+    return list(zip(exchange.request["events"], outcomes, strict=True))
 
 
 def _endings(history: History) -> defaultdict[str, list[str]]:

@@ -62,8 +62,15 @@ def given_exchange(path: str, at_s: float, **fields: Any) -> Exchange:  # noqa: 
     return Exchange(**{**defaults, **fields})
 
 
-def told(event_id: str, outcome: str = "applied") -> dict[str, str]:
-    return {"event_id": event_id, "outcome": outcome}
+def given_callback(at_s: float, *told: tuple[int, str], **fields: Any) -> Exchange:  # noqa: ANN401 - of the exchange
+    """The ends of these jobs, each with what became of the word."""
+    events = [
+        {"event_id": f"event-{n}", "job_id": f"job-{n}", "lease_token": f"token-{n}", "type": "job_finished"}
+        for n, _ in told
+    ]
+    results = [{"event_id": f"event-{n}", "outcome": outcome} for n, outcome in told]
+    request = {"node_id": "north", "events": events}
+    return given_exchange("/api/nodes/callback", at_s, request=request, answer={"results": results}, **fields)
 
 
 def given_history() -> History:
@@ -85,10 +92,8 @@ def given_history() -> History:
         commands=[given_command(1, 101), given_command(2, 102)],
         exchanges=[
             given_exchange("/api/nodes/heartbeat", 100),
-            given_exchange("/api/nodes/callback", 103, answer={"results": [told("event-1")]}, is_delivered=False),
-            given_exchange(
-                "/api/nodes/callback", 104, answer={"results": [told("event-1", "duplicate"), told("event-2")]}
-            ),
+            given_callback(103, (1, "applied"), is_delivered=False),
+            given_callback(104, (1, "duplicate"), (2, "applied")),
         ],
         asked=[Asked(run_id="run-1", jobs=2, is_cancelled=False)],
         runs=[
@@ -157,6 +162,12 @@ def start_out_of_order(history: History) -> None:
     history.commands.append(given_command(1, 102, job="job-3", fence=6))
 
 
+def apply_under_an_old_token(history: History) -> None:
+    history.leases.append(msgspec.structs.replace(history.leases[0], lease_token="token-9", fence=6))
+    answer = {"jobs": [{"job_id": "job-1", "lease_token": "token-9"}]}
+    history.exchanges.append(given_exchange("/api/nodes/pull", 102.5, node="south", answer=answer))
+
+
 def apply_twice(history: History) -> None:
     history.exchanges[2].answer["results"][0]["outcome"] = "applied"
 
@@ -172,6 +183,7 @@ WRONG: dict[str, Callable[[History], object]] = {
     "a run succeeded without its jobs": lambda history: change_job(history, status="failed"),
     "an event was applied twice": apply_twice,
     "an applied event is not on the books": lambda history: history.events.pop(),
+    "a word under a token that was superseded": apply_under_an_old_token,
     "a job ended twice": say_twice,
     "a success that nobody told": lambda history: history.events.clear(),
     "a success that no phone executed": lambda history: history.commands.pop(),
