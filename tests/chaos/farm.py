@@ -1,6 +1,6 @@
 """The farm that is to be broken: PostgreSQL, two servers behind a bad network, nodes, phones; every part a process.
 
-Phones belong to two nodes each, half of them: when one node is lost the other one takes them over, so that two agents
+Most phones can be reached by two nodes: when one node is lost the other one takes them over, so that two agents
 are always near the same phone, and only leases keep them apart.
 """
 
@@ -197,16 +197,12 @@ class Farm:
 
 
 def _share_out(addresses: list[str]) -> dict[str, list[str]]:
-    """Each node has phones of its own, and each pair of nodes shares as many."""
-    quarter = len(addresses) // 4
-    shared = len(addresses) - 2 * quarter
-    first, second = addresses[: shared // 2], addresses[shared // 2 : shared]
-    own = addresses[shared:]
-    eighth = len(own) // 4
-    parts = [own[place * eighth : (place + 1) * eighth] for place in range(3)] + [own[3 * eighth :]]
-    return {
-        "north": first + parts[0],
-        "south": first + parts[1],
-        "east": second + parts[2],
-        "west": second + parts[3],
-    }
+    """Each pair of nodes shares three quarters of its phones; the others are one node's alone."""
+    half = len(addresses) // 2
+    found = {}
+    for pair, phones in ((NODES[:2], addresses[:half]), (NODES[2:], addresses[half:])):
+        shared = len(phones) * 3 // 4
+        middle = shared + (len(phones) - shared) // 2
+        found[pair[0]] = phones[:middle]
+        found[pair[1]] = phones[:shared] + phones[middle:]
+    return found

@@ -25,12 +25,12 @@ Kind = Literal[
 # How often each is chosen, and for how many leases it lasts, at least and at most (0: it is over at once).
 ACTS: Final[dict[Kind, tuple[int, float, float]]] = {
     "kill_node": (4, 0.0, 1.5),
-    "pause_node": (4, 0.3, 2.2),
+    "pause_node": (7, 0.5, 2.5),
     "kill_server": (3, 0.0, 1.0),
     "pause_server": (2, 0.1, 1.5),
     "kill_database": (1, 0.0, 0.4),
     "kill_adb": (1, 0.0, 0.0),
-    "cut_node": (5, 0.3, 2.5),
+    "cut_node": (6, 0.5, 2.5),
     "cut_all": (1, 0.1, 1.5),
     "slow_network": (2, 0.5, 1.5),
     "lose_replies": (3, 0.3, 1.5),
