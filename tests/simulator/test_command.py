@@ -9,6 +9,7 @@ import msgspec
 
 from corral.cli.simulate import ranges
 from corral.simulator.control import Control
+from corral.simulator.limits import allow_sockets
 from corral.simulator.screen.read import read_screen
 from tests.simulator.adb import Adb, AdbPhone
 from tests.simulator.host import Host
@@ -89,6 +90,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
 
 
 async def test_a_thousand_phones_fit_into_a_gigabyte(tmp_path: Path) -> None:
+    allow_sockets(2_000)  # this process has one to each phone, and an ordinary user begins with 1,024
     async with simulating(tmp_path, "--devices", "1000") as simulator:
         hosts = [await Host.connect(address) for address in simulator.addresses]
         for host in hosts:
