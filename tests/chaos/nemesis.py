@@ -70,6 +70,7 @@ class Nemesis:
             "kill_adb": (f"adb {node}", lambda: kill(self._farm.adb_ports[node])),
             "cut_node": (f"network {node}", lambda: self._cut([node], act)),
             "cut_all": ("network", lambda: self._cut(list(NODES), act)),
+            "mute_node": (node, lambda: self._mute(node, act)),
             "slow_network": (f"network {node}", lambda: self._worsen(node, act, most_delay_s=2 * act.amount)),
             "lose_replies": (f"network {node}", lambda: self._worsen(node, act, lost_replies=0.2 + 0.6 * act.amount)),
             "double_requests": (f"network {node}", lambda: self._worsen(node, act, doubled=0.2 + 0.6 * act.amount)),
@@ -100,6 +101,16 @@ class Nemesis:
         await asyncio.sleep(act.for_s)
         for node in nodes:
             self._farm.proxy.weather[node].is_cut = False
+
+    async def _mute(self, node: str, act: Act) -> None:
+        """Nobody hears what it did; its agent is killed and begins anew, with the words of its predecessor on its disk."""
+        weather, program = self._farm.proxy.weather[node], self._farm.nodes[node]
+        weather.is_mute = True
+        await asyncio.sleep(act.for_s * 0.3)
+        await program.kill()
+        await program.start()
+        await asyncio.sleep(act.for_s * 0.7)
+        weather.is_mute = False
 
     async def _worsen(self, node: str, act: Act, **weather: float) -> None:
         for name, value in weather.items():

@@ -24,6 +24,9 @@ class Weather(Struct):
     """What happens to a node's requests now. Chances are from 0 to 1."""
 
     is_cut: bool = False
+    is_mute: bool = False
+    """Whether callbacks are lost on their way, and nothing else is."""
+
     most_delay_s: float = 0.0
     lost_replies: float = 0.0
     doubled: float = 0.0
@@ -85,7 +88,8 @@ class Proxy:
     def clear(self) -> None:
         """Fair weather for everybody."""
         for weather in self.weather.values():
-            weather.is_cut, weather.most_delay_s, weather.lost_replies, weather.doubled = False, 0.0, 0.0, 0.0
+            weather.is_cut = weather.is_mute = False
+            weather.most_delay_s = weather.lost_replies = weather.doubled = 0.0
 
     def flush(self) -> None:
         """Have everything on disk that was seen."""
@@ -113,7 +117,7 @@ class Proxy:
         while not self.is_cut(node) and (request := await read_message(reader)) is not None:
             if weather.most_delay_s:
                 await asyncio.sleep(self._chance.uniform(0, weather.most_delay_s))
-            if self.is_cut(node):
+            if self.is_cut(node) or (weather.is_mute and "/api/nodes/callback" in request.first_line):
                 return
             if self._chance.random() < weather.doubled:
                 self._send_again(node, request, self._chance.uniform(0, 5))
