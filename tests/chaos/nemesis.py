@@ -63,7 +63,7 @@ class Nemesis:
         place = act.which % len(self._farm.servers)
         choices: dict[str, tuple[str, Callable[[], Awaitable[bool | None]]]] = {
             "kill_node": (node, lambda: self._kill(self._farm.nodes[node], act)),
-            "pause_node": (node, lambda: self._pause(self._farm.nodes[node], act)),
+            "pause_node": (node, lambda: self._pause_node(node, act)),
             "kill_server": (f"server {place}", lambda: self._kill(self._farm.servers[place], act)),
             "pause_server": (f"server {place}", lambda: self._pause(self._farm.servers[place], act)),
             "kill_database": ("database", lambda: self._kill_database(act)),
@@ -90,6 +90,18 @@ class Nemesis:
         await asyncio.sleep(act.for_s)
         program.resume()
 
+    async def _pause_node(self, node: str, act: Act) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._pause(self._farm.nodes[node], act))
+            group.create_task(self._renew_neighbour(node, act))
+
+    async def _renew_neighbour(self, node: str, act: Act) -> None:
+        """Every other time the node with the same phones begins anew meanwhile: it reports them, and takes them over."""
+        neighbour = NODES[NODES.index(node) ^ 1]
+        if act.amount < 0.5 and neighbour not in self._busy:
+            await self._farm.nodes[neighbour].kill()
+            await self._farm.nodes[neighbour].start()
+
     async def _kill_database(self, act: Act) -> None:
         await self._farm.database.kill()
         await asyncio.sleep(act.for_s)
@@ -98,6 +110,8 @@ class Nemesis:
     async def _cut(self, nodes: list[str], act: Act) -> None:
         for node in nodes:
             self._farm.proxy.cut(node)
+        if len(nodes) == 1:
+            await self._renew_neighbour(nodes[0], act)
         await asyncio.sleep(act.for_s)
         for node in nodes:
             self._farm.proxy.weather[node].is_cut = False
