@@ -31,7 +31,7 @@ _GROUPS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "device": ("device:app", "Quarantine, release, label or tag a device."),
         "scan": ("scan:scan", "Ask nodes to look for devices."),
         "nodes": ("nodes:nodes", "List the nodes."),
-        "node": ("nodes:app", "Work with the phones of this computer; drain or enroll a node."),
+        "node": ("node_app:app", "Work with the phones of this computer; drain or enroll a node."),
         "operators": ("operators:app", "Name who else may use the server, and as what."),
         "webhook": ("webhook:app", "Tell programs and Slack channels of what happens."),
         "audit": ("audit:audit", "Who did what to which."),

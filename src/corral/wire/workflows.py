@@ -1,9 +1,8 @@
-"""Pages of workflows, and the recipes that come with Corral."""
+"""Pages of workflows, and what a run of one would execute."""
 
 from msgspec import Struct
 
 from corral.model.records import Workflow
-from corral.workflow import ParamSpec
 
 
 class WorkflowPage(Struct, frozen=True, kw_only=True):
@@ -29,20 +28,3 @@ class WorkflowPlan(Struct, frozen=True, kw_only=True):
 
     timeout_s: float
     steps: list[StepPlan]
-
-
-class Preset(Struct, frozen=True, kw_only=True):
-    """A recipe that comes with Corral; `text` is its YAML, which POST /api/workflows takes as it is."""
-
-    name: str
-    title: str
-    description: str
-    params: dict[str, ParamSpec]
-    steps: int
-    text: str
-
-
-class PresetList(Struct, frozen=True, kw_only=True):
-    """All presets, by name."""
-
-    presets: list[Preset]

@@ -5,7 +5,7 @@ from typing import Final
 
 from litestar import get
 
-from corral.wire.workflows import Preset, PresetList
+from corral.wire.presets import Preset, PresetList
 from corral.workflow import installed_actions, parse_recipe, preset_texts
 
 
