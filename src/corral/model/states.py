@@ -180,3 +180,14 @@ class DeliveryStatus(StrEnum):
     WAITING = "waiting"
     DELIVERED = "delivered"
     FAILED = "failed"
+
+
+class SessionEnd(StrEnum):
+    """Why a session ended: its holder's word, another's, nobody's, or what became of the phone."""
+
+    RELEASED = "released"
+    FORCED = "forced"
+    EXPIRED = "expired"
+    DEVICE_LOST = "device_lost"
+    NODE_LOST = "node_lost"
+    REFUSED = "refused"
