@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import random
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -34,6 +35,7 @@ def main() -> int:
     print(f"seed {seed}: {planned} acts in {options.minutes:g} minutes, {options.phones} phones", flush=True)
 
     folder = Path(tempfile.mkdtemp(prefix="corral-chaos-"))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything which was started is ended
     verdict = asyncio.run(try_to_break(folder, shape, seconds=seconds))
     _tell(verdict)
     if options.keep is not None:

@@ -23,6 +23,7 @@ class Program:
         self._process: asyncio.subprocess.Process | None = None
         self._is_wanted = False
         self._watching: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
 
     @property
     def is_up(self) -> bool:
@@ -33,20 +34,23 @@ class Program:
         return self._process.pid if self._process is not None and self.is_up else None
 
     async def start(self) -> None:
-        self._is_wanted = True
-        if not self.is_up:
-            await self._spawn()
+        async with self._turn:
+            self._is_wanted = True
+            if not self.is_up:
+                await self._spawn()
 
     async def kill(self) -> None:
         """As a power cut would. It stays down until it is started."""
-        self._is_wanted = False
-        if self._process is not None:
-            self._signal(signal.SIGKILL)
-            await self._process.wait()
+        async with self._turn:
+            self._is_wanted = False
+            if self._process is not None:
+                self._signal(signal.SIGKILL)
+                await self._process.wait()
 
     async def stop(self, within_s: float = 40.0) -> None:
         """As a person would; killed if it takes too long."""
-        self._is_wanted = False
+        async with self._turn:
+            self._is_wanted = False
         if self._process is None or not self.is_up:
             return
         self._signal(signal.SIGCONT)
@@ -83,6 +87,7 @@ class Program:
         """A supervisor's: what ends by itself is started again."""
         await process.wait()
         await asyncio.sleep(_REST_S)
-        if self._is_wanted and self._process is process:
-            self.restarts += 1
-            await self._spawn()
+        async with self._turn:
+            if self._is_wanted and self._process is process:
+                self.restarts += 1
+                await self._spawn()
