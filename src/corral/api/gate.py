@@ -56,16 +56,13 @@ class Gate:
         self._quiet.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in {ScopeType.HTTP, ScopeType.WEBSOCKET}:
-            await self._app(scope, receive, send)
-            return
         self._open += 1
         self._quiet.clear()
         try:
             if scope["type"] == ScopeType.HTTP:
                 await self._serve(scope, receive, send)
             else:
-                await self._serve_socket(cast("WebSocketScope", scope), receive, send)
+                await self._serve_socket(scope, receive, send)
         finally:
             self._open -= 1
             if self._open == 0:

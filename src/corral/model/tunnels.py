@@ -16,6 +16,7 @@ class OpenedTunnel(Struct, frozen=True):
     """A tunnel that waits for its node, for no longer than its session goes on."""
 
     tunnel_id: UUID
+    session_id: UUID
     node_id: str
     left_s: float
 

@@ -48,6 +48,7 @@ from corral.node.step_runner import RunSteps
 from corral.node.step_work import StepWork
 from corral.node.steps import TakeSteps
 from corral.node.tasks import first_of, hand_over, unless
+from corral.node.tunnels import OpenTunnels
 from corral.node.watching import ShowScreens
 from corral.node.work import Work
 from corral.telemetry import logger
@@ -147,8 +148,20 @@ class Agent:
             clock=clock,
             on_end=self._screen_unwatched,
         )
+        self._tunnels = OpenTunnels(
+            link,
+            find=self._work.find,
+            phone=self._devices.phone,
+            may_touch=self._may_touch,
+            clock=clock,
+        )
         self._pulling = PullJobs(
-            link, self._work, screens=self._screens, node_id=config.id, epoch=lambda: self._pulse.epoch
+            link,
+            self._work,
+            screens=self._screens,
+            tunnels=self._tunnels,
+            node_id=config.id,
+            epoch=lambda: self._pulse.epoch,
         )
         self._claiming = ClaimSteps(link, self._step_work, node_id=config.id, epoch=lambda: self._pulse.epoch)
         self._scans = DoScans(drivers, self._devices, spool)
@@ -178,6 +191,7 @@ class Agent:
             raise first_of(group_error) from None
         finally:
             self._screens.stop()
+            self._tunnels.stop()
             self._heart.stop()
             await asyncio.to_thread(self._heart.join)
 

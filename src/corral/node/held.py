@@ -41,6 +41,9 @@ class HeldJob:
         self.events = JobEvents(job_id=grant.job_id, lease_token=grant.lease_token)
         self.cause: StopCause | None = None
         self.stopped = asyncio.Event()
+        self.ended = asyncio.Event()
+        """Set when it was told to stop or has come to its end: whatever goes on beside it must not go on after it."""
+
         self.blocked_at: float | None = None
         """Since when its device has kept it from starting."""
 
@@ -49,3 +52,4 @@ class HeldJob:
         if self.cause is None:
             self.cause = cause
             self.stopped.set()
+            self.ended.set()

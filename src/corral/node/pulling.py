@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from corral.model.errors import RequestRefusedError, ServerUnavailableError
 from corral.model.records import Watch
+from corral.model.tunnels import Tunnel
 from corral.node.backoff import Backoff
 from corral.node.link import Link
 from corral.telemetry import logger
@@ -53,13 +54,32 @@ class Screens(Protocol):
     def take(self, watches: Iterable[Watch], /) -> None: ...
 
 
+class Tunnellers(Protocol):
+    """Who opens tunnels to phones that somebody holds."""
+
+    @property
+    def known(self) -> frozenset[UUID]: ...
+
+    def take(self, tunnels: Iterable[Tunnel], /) -> None: ...
+
+
 class PullJobs:
     """The loop. `nudge` says that the appetite may have grown, or that a screen is no longer looked at."""
 
-    def __init__(self, link: Link, worker: Worker, *, screens: Screens, node_id: str, epoch: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        link: Link,
+        worker: Worker,
+        *,
+        screens: Screens,
+        tunnels: Tunnellers,
+        node_id: str,
+        epoch: Callable[[], int],
+    ) -> None:
         self._link = link
         self._worker = worker
         self._screens = screens
+        self._tunnels = tunnels
         self._node_id = node_id
         self._epoch = epoch
         self._nudged = asyncio.Event()
@@ -114,6 +134,7 @@ class PullJobs:
                 cancelling=list(appetite.cancelling),
                 known_runs=list(appetite.known_runs),
                 watching=sorted(watching),
+                tunnelling=sorted(self._tunnels.known),
             )
             try:
                 pulled = await self._link.pull(request)
@@ -124,4 +145,5 @@ class PullJobs:
             else:
                 self._worker.accept(pulled)
                 self._screens.take(pulled.watch)
+                self._tunnels.take(pulled.tunnels)
                 return

@@ -82,6 +82,11 @@ class Work:
     def running(self) -> int:
         return self._scheduler.running
 
+    def find(self, token: UUID) -> HeldJob | None:
+        """The job that the node holds by this token, unless it has come to its end."""
+        held = self._jobs.get(token)
+        return held if held is not None and not held.ended.is_set() else None
+
     def appetite(self) -> Appetite:
         """What to ask the server for."""
         want = 0 if self._is_draining else max(0, self._capacity - len(self._leases.held))
@@ -189,6 +194,7 @@ class Work:
             _log.exception("a job broke its runner")
             reason, words = FailureReason.INTERNAL_ERROR, "the node failed; its log says why"
             end = self._runner.refuse(held, JobEnd(outcome="failed", failure_reason=reason, error_message=words))
+        held.ended.set()
         self._scheduler.finish(serial)
         self.fill()
         self._on_end(serial, end)

@@ -79,7 +79,8 @@ HANDLERS: Final = [open_tunnel, join_tunnel]
 
 async def _meet(waiting: Waiting) -> End:
     """The node's end. Raises ConflictError where it does not come in time, or the session ends first."""
-    await asyncio.wait({waiting.node_end, waiting.over}, timeout=MEET_S, return_when=asyncio.FIRST_COMPLETED)
+    either: set[asyncio.Future[Any]] = {waiting.node_end, waiting.over}
+    await asyncio.wait(either, timeout=MEET_S, return_when=asyncio.FIRST_COMPLETED)
     if waiting.over.done():
         raise ConflictError(waiting.over.result().reason, path="session_id")
     if not waiting.node_end.done():
@@ -93,10 +94,8 @@ async def _carry(holder: End, node: End, *, waiting: Waiting, server: Server, so
     looking = asyncio.create_task(_until_revoked(server, socket))
     try:
         await asyncio.wait({carrying, looking, waiting.over}, return_when=asyncio.FIRST_COMPLETED)
-        if waiting.over.done():
-            closed = waiting.over.result()
-        else:
-            closed = carrying.result() if carrying.done() else looking.result()
+        first: asyncio.Future[EndClosedError] = next(each for each in (waiting.over, carrying, looking) if each.done())
+        closed = first.result()
     finally:
         for task in (carrying, looking):
             task.cancel()

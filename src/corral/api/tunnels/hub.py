@@ -19,6 +19,7 @@ from corral.api.tunnels.ends import GOING_AWAY, OVER, End, EndClosedError
 from corral.config import Secret
 from corral.engine import Engine
 from corral.engine.announce import EVERYBODY
+from corral.model.errors import CorralError
 from corral.model.tunnels import OpenedTunnel
 from corral.telemetry import logger
 
@@ -114,7 +115,7 @@ class TunnelHub:
                     await self._review()
                 except Exception as error:  # noqa: BLE001 - the top of a loop: whatever happens, look again
                     _log.warning("could not look after tunnels", error=str(error))
-            self._cut_expired()
+            await self._cut_expired()
 
     def _next_look_s(self) -> float:
         now = time.monotonic()
@@ -130,8 +131,12 @@ class TunnelHub:
             if review.over is not None:
                 waiting.cut(OVER, review.over)
 
-    def _cut_expired(self) -> None:
+    async def _cut_expired(self) -> None:
         now = time.monotonic()
-        for waiting in self._waiting.values():
-            if waiting.ends_at <= now:
-                waiting.cut(OVER, "the session has expired")
+        expired = [each for each in self._waiting.values() if each.ends_at <= now]
+        for waiting in expired:
+            waiting.cut(OVER, "the session has expired")
+        # Not left to upkeep: the phone's node should hear of it now.
+        for session_id in {each.tunnel.session_id for each in expired}:
+            with contextlib.suppress(CorralError):
+                await self._engine.reservations.expire_session(session_id)

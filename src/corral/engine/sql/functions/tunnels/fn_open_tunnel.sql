@@ -2,7 +2,7 @@
 -- Locks the session. Raises CR001 not_found, CR003 conflict (no phone, a phone without adb, too many tunnels), CR004 forbidden (another
 -- holds it).
 create or replace function corral.fn_open_tunnel(p_session_id uuid, p_server_id uuid, p_secret text, p_actor text)
-returns table (tunnel_id uuid, node_id text, left_s double precision)
+returns table (tunnel_id uuid, session_id uuid, node_id text, left_s double precision)
 language plpgsql volatile
 set search_path = corral, pg_catalog
 as $$
@@ -28,5 +28,5 @@ begin
     end if;
     insert into tunnels (tunnel_id, session_id, lease_token, node_id, server_id, secret, created_at)
     values (v_tunnel, p_session_id, v_state.lease_token, v_state.device ->> 'node_id', p_server_id, p_secret, fn_now());
-    return query select v_tunnel, v_state.device ->> 'node_id', extract(epoch from v_state.expires_at - fn_now())::double precision;
+    return query select v_tunnel, p_session_id, v_state.device ->> 'node_id', extract(epoch from v_state.expires_at - fn_now())::double precision;
 end $$;
