@@ -17,7 +17,6 @@ MOST_FRAME_BYTES: Final = 1 << 20
 _CONNECT_S: Final = 10.0
 _GOODBYE_S: Final = 2.0
 _MOST_QUEUED: Final = 4
-_LONGEST_REASON: Final = 120
 
 
 class SocketLine:
@@ -41,12 +40,16 @@ class SocketLine:
     def abort(self) -> None:
         """Nothing: whoever opened the line closes it, with a word on why."""
 
-    async def close(self, code: int, reason: str) -> None:
-        """Let go, and say why, within a moment."""
+    async def close(self, reason: str = "") -> None:
+        """Let go, and say why, within a moment. The reason is a frame of text: not every server is told that of a close."""
         try:
             async with asyncio.timeout(_GOODBYE_S):
-                await self._connection.close(code, reason.encode()[:_LONGEST_REASON].decode(errors="ignore"))
-        except TimeoutError:
+                if reason:
+                    await self._connection.send(reason)
+                await self._connection.close()
+        except (ConnectionClosed, TimeoutError):
+            return
+        finally:
             self._connection.transport.abort()
 
 
@@ -72,4 +75,4 @@ async def open_line(url: str, *, headers: Mapping[str, str]) -> AsyncIterator[So
     try:
         yield line
     finally:
-        await line.close(1000, "")
+        await line.close()

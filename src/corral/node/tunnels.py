@@ -26,15 +26,13 @@ _KNOWN_FOR_S: Final = 120.0
 
 _TRIES: Final = 4
 _MOST: Final = 256
-_OVER: Final = 4409
-_NO_PHONE: Final = 4502
 _log = logger(__name__)
 
 
 class ClosableLine(Line, Protocol):
     """A line that can be closed with a word on why."""
 
-    async def close(self, code: int, reason: str) -> None: ...
+    async def close(self, reason: str = "") -> None: ...
 
 
 class Way(Protocol):
@@ -105,15 +103,15 @@ class OpenTunnels:
         for is_last in (*(False,) * (_TRIES - 1), True):
             try:
                 async with self._way.tunnel(tunnel_id) as line:
-                    await line.close(*await self._carry(line, held))
+                    await line.close(await self._carry(line, held))
                 break
             except ServerUnavailableError:
                 if is_last or held.ended.is_set():
                     raise
                 await asyncio.sleep(backoff.next_s())
 
-    async def _carry(self, line: Line, held: HeldJob) -> tuple[int, str]:
-        """Be the phone on the line; how to close it."""
+    async def _carry(self, line: Line, held: HeldJob) -> str:
+        """Be the phone on the line; what to say at its end."""
         bridging = asyncio.create_task(
             serve_bridge(
                 line,
@@ -131,10 +129,10 @@ class OpenTunnels:
             await asyncio.wait({bridging, ended})
         _log.info("the phone's adb is no longer used")
         if held.ended.is_set() or bridging.cancelled():
-            return _OVER, held.cause.words if held.cause is not None else "the session has ended"
+            return "the session has ended"
         error = bridging.exception()
-        if error is None:
-            return 1000, ""
         if isinstance(error, DeviceError | TouchForbiddenError):
-            return _NO_PHONE if isinstance(error, DeviceError) else _OVER, error.message
-        raise error
+            return error.message
+        if error is not None:
+            raise error
+        return ""

@@ -16,6 +16,9 @@ GOING_AWAY: Final = 1001
 OVER: Final = 4409
 """Closed because the session, or its hold of the phone, has ended. As the status 409 would say it."""
 
+LAST_WORD: Final = 4502
+"""Closed because an end said so, in words of its own: the phone cannot be reached, say."""
+
 _LONGEST_REASON: Final = 120
 _GOODBYE_S: Final = 2.0
 _SEND_S: Final = 60.0
@@ -59,8 +62,8 @@ class SocketEnd:
         if message["type"] == "websocket.disconnect":
             raise EndClosedError(message.get("code") or GOING_AWAY, message.get("reason") or "the other end has gone")
         data = message.get("bytes")
-        if data is None:
-            raise EndClosedError(1003, "a tunnel carries binary frames")
+        if data is None:  # a text is an end's last word: granian does not tell the reason of a close
+            raise EndClosedError(LAST_WORD, message.get("text") or "")
         if len(data) > MOST_FRAME_BYTES:
             raise EndClosedError(1009, "a frame is too large")
         return cast("bytes", data)
