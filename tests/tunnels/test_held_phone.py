@@ -64,15 +64,14 @@ async def test_a_session_that_nobody_renews_loses_its_tunnel(make_rig: MakeRig, 
 
 
 async def test_a_phone_that_was_released_is_anothers(make_rig: MakeRig, holding: Holding) -> None:
-    async with make_rig(1) as rig, rig.node():
-        async with holding(rig) as first:
-            await first.connect()
-            await first.post("release")
-            async with holding(rig) as second:
-                await second.connect()
+    async with make_rig(1) as rig, rig.node(), holding(rig) as first:
+        await first.connect()
+        await first.post("release")
+        async with holding(rig) as second:
+            await second.connect()
 
-                assert (await second.phone("shell", "echo mine")).out == b"mine\n"
-                assert (await first.phone("shell", "echo mine")).status != 0
+            assert (await second.phone("shell", "echo mine")).out == b"mine\n"
+            assert (await first.phone("shell", "echo mine")).status != 0
 
 
 async def test_a_node_that_is_killed_takes_the_tunnel_with_it(make_rig: MakeRig, holding: Holding) -> None:
@@ -86,7 +85,8 @@ async def test_a_node_that_is_killed_takes_the_tunnel_with_it(make_rig: MakeRig,
 
 
 async def test_a_phone_without_adb_says_so(make_rig: MakeRig, holding: Holding) -> None:
-    async with make_rig(1) as rig, rig.node("--drivers", "vendor", "--vendor-url", rig.fleet.vendor_url):
-        async with holding(rig) as holder:
+    async with make_rig(1) as rig:
+        by_vendor = ("--drivers", "vendor", "--vendor-url", rig.fleet.vendor_url)
+        async with rig.node(*by_vendor), holding(rig) as holder:
             assert not (await holder.connect()).startswith("connected to")
             assert "has no adb" in (holder.tunnel.trouble or "")
