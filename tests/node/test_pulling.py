@@ -8,6 +8,8 @@ import pytest
 
 from corral.model.errors import ServerUnavailableError, StaleEpochError
 from corral.model.records import Watch
+from corral.model.sessions import SessionInput
+from corral.model.tunnels import Tunnel
 from corral.node.link import Link
 from corral.node.pulling import Appetite, PullJobs
 from corral.wire.nodes import Pull, Pulled
@@ -50,10 +52,38 @@ class Screens:
         self.taken.extend(watches)
 
 
+class Inputs:
+    def __init__(self) -> None:
+        self.taken: dict[UUID, int] = {}
+
+    def take(self, inputs: Iterable[SessionInput]) -> None:
+        assert list(inputs) == []
+
+
+class Tunnels:
+    def __init__(self) -> None:
+        self.taken: list[Tunnel] = []
+
+    @property
+    def known(self) -> frozenset[UUID]:
+        return frozenset(tunnel.tunnel_id for tunnel in self.taken)
+
+    def take(self, tunnels: Iterable[Tunnel]) -> None:
+        self.taken.extend(tunnels)
+
+
 class Case:
     def __init__(self) -> None:
-        self.server, self.worker, self.screens = Server(), Worker(), Screens()
-        self.pulling = PullJobs(self.server, self.worker, screens=self.screens, node_id="desk", epoch=lambda: 1)
+        self.server, self.worker, self.screens, self.tunnels = Server(), Worker(), Screens(), Tunnels()
+        self.pulling = PullJobs(
+            self.server,
+            self.worker,
+            screens=self.screens,
+            inputs=Inputs(),
+            tunnels=self.tunnels,
+            node_id="desk",
+            epoch=lambda: 1,
+        )
         self.task = asyncio.create_task(self.pulling.run())
 
     async def next(self) -> tuple[Pull, asyncio.Future[Pulled]]:
@@ -144,3 +174,14 @@ async def test_when_a_screen_is_no_longer_shown_a_newer_pull_says_so(case: Case)
     newer, _ = await case.next()
 
     assert (open_one.watching, newer.watching) == ([watched], [])
+
+
+async def test_a_tunnel_that_was_heard_of_is_named_in_the_next_pull(case: Case) -> None:
+    tunnel = Tunnel(tunnel_id=uuid4(), lease_token=uuid4())
+    first, answer = await case.next()
+    answer.set_result(Pulled(jobs=[], runs=[], cancel=[], tunnels=[tunnel]))
+
+    second, _ = await case.next()
+
+    assert case.tunnels.taken == [tunnel]
+    assert (first.tunnelling, second.tunnelling) == ([], [tunnel.tunnel_id])

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from corral.model.errors import RequestRefusedError, ServerUnavailableError
 from corral.model.records import Watch
+from corral.model.sessions import SessionInput
 from corral.model.tunnels import Tunnel
 from corral.node.backoff import Backoff
 from corral.node.link import Link
@@ -54,6 +55,15 @@ class Screens(Protocol):
     def take(self, watches: Iterable[Watch], /) -> None: ...
 
 
+class Inputs(Protocol):
+    """Who does to held phones what their holders do to them."""
+
+    @property
+    def taken(self) -> dict[UUID, int]: ...
+
+    def take(self, inputs: Iterable[SessionInput], /) -> None: ...
+
+
 class Tunnellers(Protocol):
     """Who opens tunnels to phones that somebody holds."""
 
@@ -72,6 +82,7 @@ class PullJobs:
         worker: Worker,
         *,
         screens: Screens,
+        inputs: Inputs,
         tunnels: Tunnellers,
         node_id: str,
         epoch: Callable[[], int],
@@ -79,6 +90,7 @@ class PullJobs:
         self._link = link
         self._worker = worker
         self._screens = screens
+        self._inputs = inputs
         self._tunnels = tunnels
         self._node_id = node_id
         self._epoch = epoch
@@ -134,6 +146,7 @@ class PullJobs:
                 cancelling=list(appetite.cancelling),
                 known_runs=list(appetite.known_runs),
                 watching=sorted(watching),
+                inputs_taken=self._inputs.taken,
                 tunnelling=sorted(self._tunnels.known),
             )
             try:
@@ -145,5 +158,6 @@ class PullJobs:
             else:
                 self._worker.accept(pulled)
                 self._screens.take(pulled.watch)
+                self._inputs.take(pulled.inputs)
                 self._tunnels.take(pulled.tunnels)
                 return

@@ -87,7 +87,7 @@ class OpenTunnels:
     async def _serve(self, tunnel: Tunnel) -> None:
         """One tunnel, until it or the job that it belongs to is over."""
         held = self._find(tunnel.lease_token)
-        if held is None:
+        if held is None or not held.may_be_used:
             _log.info("a tunnel belongs to a job that is not held here", tunnel_id=str(tunnel.tunnel_id))
             return
         with bound(run_id=str(held.grant.run_id), device_serial=held.grant.serial):
@@ -106,7 +106,7 @@ class OpenTunnels:
                     await line.close(await self._carry(line, held))
                 break
             except ServerUnavailableError:
-                if is_last or held.ended.is_set():
+                if is_last or held.over.is_set():
                     raise
                 await asyncio.sleep(backoff.next_s())
 
@@ -116,19 +116,19 @@ class OpenTunnels:
             serve_bridge(
                 line,
                 reach=lambda: reach_by_adb(self._phone(held.grant.serial)),
-                may_touch=lambda: self._may_touch() and not held.ended.is_set(),
+                may_touch=lambda: self._may_touch() and held.may_be_used,
             )
         )
-        ended = asyncio.create_task(held.ended.wait())
+        over = asyncio.create_task(held.over.wait())
         _log.info("somebody uses the phone's adb")
         try:
-            await asyncio.wait({bridging, ended}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({bridging, over}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (bridging, ended):
+            for task in (bridging, over):
                 task.cancel()
-            await asyncio.wait({bridging, ended})
+            await asyncio.wait({bridging, over})
         _log.info("the phone's adb is no longer used")
-        if held.ended.is_set() or bridging.cancelled():
+        if held.over.is_set() or bridging.cancelled():
             return "the session has ended"
         error = bridging.exception()
         if isinstance(error, DeviceError | TouchForbiddenError):

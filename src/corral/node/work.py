@@ -82,11 +82,6 @@ class Work:
     def running(self) -> int:
         return self._scheduler.running
 
-    def find(self, token: UUID) -> HeldJob | None:
-        """The job that the node holds by this token, unless it has come to its end."""
-        held = self._jobs.get(token)
-        return held if held is not None and not held.ended.is_set() else None
-
     def appetite(self) -> Appetite:
         """What to ask the server for."""
         want = 0 if self._is_draining else max(0, self._capacity - len(self._leases.held))
@@ -148,9 +143,15 @@ class Work:
             if also_waiting or id(held) not in waiting:
                 self._stop(token, cause)
 
+    def find(self, token: UUID) -> HeldJob | None:
+        """The job of this lease token, if the node holds it."""
+        return self._jobs.get(token)
+
     def drain(self) -> None:
-        """Finish what runs, give back what has not started, want nothing more."""
+        """Finish what runs, give back what has not started, want nothing more. Sessions end: nobody knows when they would."""
         self._is_draining = True
+        for token in [token for token, held in self._jobs.items() if held.is_session]:
+            self._stop(token, StopCause.STOPPING)
         for _, held in list(self._scheduler.list_waiting()):
             self._stop(held.grant.lease_token, StopCause.STOPPING)
         self.fill()
@@ -194,7 +195,6 @@ class Work:
             _log.exception("a job broke its runner")
             reason, words = FailureReason.INTERNAL_ERROR, "the node failed; its log says why"
             end = self._runner.refuse(held, JobEnd(outcome="failed", failure_reason=reason, error_message=words))
-        held.ended.set()
         self._scheduler.finish(serial)
         self.fill()
         self._on_end(serial, end)
