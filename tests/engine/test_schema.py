@@ -29,6 +29,7 @@ from corral.model.states import (
     Overlap,
     RunStatus,
     ScanStatus,
+    SessionEnd,
     StepStatus,
     WebhookKind,
 )
@@ -56,6 +57,7 @@ ENUM_OF_COLUMN: dict[str, type[StrEnum]] = {
     "firings.outcome": FiringOutcome,
     "webhooks.kind": WebhookKind,
     "deliveries.status": DeliveryStatus,
+    "device_sessions.end_reason": SessionEnd,
 }
 # An event that is a duplicate was recorded before, and an invalid one has no id to be recorded under.
 NOT_RECORDED = {EventOutcome.DUPLICATE, EventOutcome.INVALID}

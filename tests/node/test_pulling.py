@@ -57,7 +57,7 @@ class Inputs:
         self.taken: dict[UUID, int] = {}
 
     def take(self, inputs: Iterable[SessionInput]) -> None:
-        assert list(inputs) == []
+        self.taken = self.taken | {each.lease_token: each.seq for each in inputs}
 
 
 class Tunnels:
@@ -74,12 +74,13 @@ class Tunnels:
 
 class Case:
     def __init__(self) -> None:
-        self.server, self.worker, self.screens, self.tunnels = Server(), Worker(), Screens(), Tunnels()
+        self.server, self.worker, self.screens, self.inputs = Server(), Worker(), Screens(), Inputs()
+        self.tunnels = Tunnels()
         self.pulling = PullJobs(
             self.server,
             self.worker,
             screens=self.screens,
-            inputs=Inputs(),
+            inputs=self.inputs,
             tunnels=self.tunnels,
             node_id="desk",
             epoch=lambda: 1,
@@ -131,6 +132,17 @@ async def test_a_little_more_appetite_is_not_worth_a_newer_pull(case: Case) -> N
     older.set_result(NOTHING)
 
     assert (await case.next())[0].want == 1
+
+
+async def test_what_holders_did_is_taken_and_the_next_pull_says_how_far(case: Case) -> None:
+    first, answer = await case.next()
+    token = uuid4()
+    told = SessionInput(uuid4(), token, 7, {"kind": "key", "key": "HOME"})
+    answer.set_result(Pulled(jobs=[], runs=[], cancel=[], inputs=[told]))
+
+    second, _ = await case.next()
+
+    assert (first.inputs_taken, second.inputs_taken) == ({}, {token: 7})
 
 
 async def test_a_request_keeps_its_id_until_it_was_answered(case: Case) -> None:

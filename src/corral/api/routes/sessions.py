@@ -14,8 +14,7 @@ from litestar.response import Response
 from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
-from corral.model.sessions import DeviceSession
-from corral.model.states import SessionState
+from corral.model.sessions import DeviceSession, SessionState
 from corral.wire.sessions import LONGEST_WAIT_S, Release, Renewal, SessionPage, SessionRequest, Touch, check_touch
 
 _LOOK_EVERY_S: Final = 0.2
@@ -43,12 +42,12 @@ async def open_device_session(
 async def list_device_sessions(
     server: NamedDependency[Server],
     *,
-    shown: Annotated[Literal["live", "all"], QueryParameter(name="state")] = "live",
+    which: Annotated[Literal["live", "all"], QueryParameter(name="state")] = "live",
     before: FromQuery[UUID | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=500)] = 100,
 ) -> SessionPage:
     """Who holds what, newest first: sessions that have not ended, or all."""
-    sessions = await server.engine.reservations.list(is_live=shown == "live", before=before, limit=limit)
+    sessions = await server.engine.reservations.list(is_live=which == "live", before=before, limit=limit)
     return SessionPage(sessions=sessions, next=sessions[-1].session_id if len(sessions) == limit else None)
 
 
