@@ -47,7 +47,9 @@ class AdbTunnel:
         return self._carrier.trouble
 
     def open(self) -> Self:
-        """Listen. Raises ServerUnavailableError where this computer does not let us."""
+        """Listen. Raises ServerUnavailableError where this computer does not let us. Calling it twice does no harm."""
+        if self._is_listening.is_set():
+            return self
         self._thread.start()
         if not self._is_listening.wait(_START_S) or self._error is not None:
             raise ServerUnavailableError(f"cannot listen on 127.0.0.1:{self._wanted_port}: {self._error}")
