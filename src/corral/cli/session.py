@@ -44,7 +44,7 @@ def open_session(
     ttl: str = "10m",
     purpose: str | None = None,
     detach: Switch = False,
-    no_adb: Switch = False,
+    adb: bool = True,
     adb_port: Annotated[int, Parameter(validator=validators.Number(gte=0, lte=65535))] = 0,
     options: Options = DEFAULT,
 ) -> None:
@@ -64,8 +64,8 @@ def open_session(
         What for: whoever wants the phone reads this.
     detach
         Open it and return, without a way to its adb: whoever has its id renews and releases it.
-    no_adb
-        Hold the phone only.
+    adb
+        Put its adb on a port; with --no-adb the phone is only held.
     adb_port
         The port for its adb. By default one that is free.
     """
@@ -77,7 +77,7 @@ def open_session(
             _say(client.sessions.get(session.session_id, wait_s=20), options)
             return
         ends: list[DeviceSession] = []
-        tunnel = None if no_adb else client.tunnels.open(session.session_id, port=adb_port)
+        tunnel = None if not adb else client.tunnels.open(session.session_id, port=adb_port)
         run_until_stopped(partial(_hold, client, session, tunnel=tunnel, options=options, ends=ends))
     for ended in ends:
         if ended.end_reason is not SessionEnd.RELEASED:

@@ -63,6 +63,10 @@ async def test_a_picture_of_the_screen_comes_whole(rig: Rig, bridged: AdbPhone) 
     assert rig.serial(0) in read_screen(picture)[0]
 
 
+async def test_the_log_is_read(rig: Rig, bridged: AdbPhone) -> None:
+    assert rig.serial(0) in (await bridged("logcat", "-d", "-t", "10")).text
+
+
 async def test_many_streams_at_once_do_not_mix(bridged: AdbPhone) -> None:
     said = await asyncio.gather(*(bridged("shell", f"cat; exit {number}", stdin=b"%d" % number) for number in range(9)))
 
