@@ -58,6 +58,7 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     require_enrolled_nodes: bool = False
     auth_failure_limit: Annotated[int, Meta(ge=1)] = 10
     trusted_proxy: str = ""
+    peer_host: str = ""
     event_retention_days: Annotated[int, Meta(ge=0)] = 30
     log_retention_days: Annotated[int, Meta(ge=0)] = 30
     sample_retention_days: Annotated[int, Meta(ge=0)] = 14
@@ -106,6 +107,7 @@ ENVIRONMENT: Final[dict[str, tuple[str, ...]]] = {
     "require_enrolled_nodes": ("CORRAL_REQUIRE_ENROLLED_NODES",),
     "auth_failure_limit": ("CORRAL_AUTH_FAILURE_LIMIT",),
     "trusted_proxy": ("CORRAL_TRUSTED_PROXY",),
+    "peer_host": ("CORRAL_PEER_HOST",),
     "event_retention_days": ("CORRAL_EVENT_RETENTION_DAYS", "COORDINATOR_EVENT_RETENTION_DAYS"),
     "log_retention_days": ("CORRAL_LOG_RETENTION_DAYS",),
     "sample_retention_days": ("CORRAL_SAMPLE_RETENTION_DAYS",),

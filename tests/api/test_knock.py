@@ -13,7 +13,7 @@ FORWARDED = {"x-forwarded-for": "6.6.6.6, 203.0.113.9", "x-forwarded-proto": "ht
 
 def knock(address: str, headers: dict[str, str], *, trusted: str | None = None) -> Knock:
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope = {"method": "POST", "path": "/", "scheme": "http", "headers": raw, "client": (address, 1)}
+    scope = {"type": "http", "method": "POST", "path": "/", "scheme": "http", "headers": raw, "client": (address, 1)}
     return read_knock(cast("Any", scope), trusted_proxy=ip_network(trusted) if trusted else None)
 
 

@@ -15,7 +15,8 @@ from corral.model.errors import (
     UnknownNodeError,
 )
 from corral.node.files import InputFiles
-from corral.node.link import Link, raise_for_problem
+from corral.node.link import Link
+from corral.node.problems import raise_for_problem
 
 CONTENT = b"apk" * 1000
 

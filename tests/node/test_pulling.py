@@ -9,6 +9,7 @@ import pytest
 from corral.model.errors import ServerUnavailableError, StaleEpochError
 from corral.model.records import Watch
 from corral.model.sessions import SessionInput
+from corral.model.tunnels import Tunnel
 from corral.node.link import Link
 from corral.node.pulling import Appetite, PullJobs
 from corral.wire.nodes import Pull, Pulled
@@ -59,14 +60,28 @@ class Inputs:
         self.taken = self.taken | {each.lease_token: each.seq for each in inputs}
 
 
+class Tunnels:
+    def __init__(self) -> None:
+        self.taken: list[Tunnel] = []
+
+    @property
+    def known(self) -> frozenset[UUID]:
+        return frozenset(tunnel.tunnel_id for tunnel in self.taken)
+
+    def take(self, tunnels: Iterable[Tunnel]) -> None:
+        self.taken.extend(tunnels)
+
+
 class Case:
     def __init__(self) -> None:
         self.server, self.worker, self.screens, self.inputs = Server(), Worker(), Screens(), Inputs()
+        self.tunnels = Tunnels()
         self.pulling = PullJobs(
             self.server,
             self.worker,
             screens=self.screens,
             inputs=self.inputs,
+            tunnels=self.tunnels,
             node_id="desk",
             epoch=lambda: 1,
         )
@@ -171,3 +186,14 @@ async def test_when_a_screen_is_no_longer_shown_a_newer_pull_says_so(case: Case)
     newer, _ = await case.next()
 
     assert (open_one.watching, newer.watching) == ([watched], [])
+
+
+async def test_a_tunnel_that_was_heard_of_is_named_in_the_next_pull(case: Case) -> None:
+    tunnel = Tunnel(tunnel_id=uuid4(), lease_token=uuid4())
+    first, answer = await case.next()
+    answer.set_result(Pulled(jobs=[], runs=[], cancel=[], tunnels=[tunnel]))
+
+    second, _ = await case.next()
+
+    assert case.tunnels.taken == [tunnel]
+    assert (first.tunnelling, second.tunnelling) == ([], [tunnel.tunnel_id])

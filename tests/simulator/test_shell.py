@@ -292,3 +292,9 @@ async def test_a_permission_is_granted() -> None:
 
     assert "android.permission.CAMERA: granted=true" in (await sh(phone, "dumpsys package dev.corral.demo")).out
     assert (await sh(phone, "pm grant none android.permission.CAMERA")).status == 255
+
+
+async def test_exec_is_the_last_command_of_a_line() -> None:
+    said = await sh(make_phone(), "export A=1; exec echo $A; echo never")
+
+    assert (said.status, said.out) == (0, "1\n")

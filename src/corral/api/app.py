@@ -41,10 +41,13 @@ from corral.api.routes import (
     session,
     sessions,
     steps,
+    tunnels,
     webhooks,
     workflows,
 )
 from corral.api.server import Server
+from corral.api.socket_reply import note_error
+from corral.api.tunnels.peers import Peers, say_hello
 from corral.config import ServerConfig
 from corral.engine import Engine
 from corral.engine.listen import Listener
@@ -75,6 +78,7 @@ HANDLERS = [
     *session.HANDLERS,
     *sessions.HANDLERS,
     *steps.HANDLERS,
+    *tunnels.HANDLERS,
     *webhooks.HANDLERS,
     *workflows.HANDLERS,
 ]
@@ -98,25 +102,36 @@ class App(Gate):
     async def running(self) -> AsyncIterator["App"]:
         """Listen and poll for the length of a block; at its end, let go of what waits."""
         engine, known, streams = self.server.engine, self.server.known, self.server.streams
-        waiting, claims = self.server.waiting, self.server.claims
+        waiting, claims, tunnels = self.server.waiting, self.server.claims, self.server.tunnels
 
         def hear(names: Collection[str]) -> None:
             known.hear(names)
             waiting.wake(names)
             claims.wake(names)
             streams.hear(names)
+            tunnels.hear(names)
 
         engine.announcements.subscribe(hear)
         listener = Listener(engine.database.dsn, sender=engine.announcements.sender, hear=hear)
-        chores = (listener.run(), waiting.poll(), claims.poll(), known.look(), streams.run())
-        tasks = [asyncio.create_task(each) for each in chores]
-        try:
-            yield self
-        finally:
-            self.server.let_go()
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
+        config = self.server.config
+        async with Peers(tunnels, host=config.host, peer_host=config.peer_host).listening() as address:
+            chores = (
+                listener.run(),
+                waiting.poll(),
+                claims.poll(),
+                known.look(),
+                streams.run(),
+                tunnels.watch(),
+                say_hello(engine, tunnels.server_id, address),
+            )
+            tasks = [asyncio.create_task(each) for each in chores]
+            try:
+                yield self
+            finally:
+                self.server.let_go()
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
 
 
 def _create_litestar(server: Server) -> Litestar:
@@ -125,6 +140,7 @@ def _create_litestar(server: Server) -> Litestar:
         guards=[guard],
         dependencies={"server": Provide(lambda: server, sync_to_thread=False)},
         exception_handlers=EXCEPTION_HANDLERS,
+        after_exception=[note_error],
         request_max_body_size=server.config.max_body_bytes,
         openapi_config=OpenAPIConfig(
             title="Corral",

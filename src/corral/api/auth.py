@@ -45,7 +45,7 @@ class Caller(Struct, frozen=True, kw_only=True):
 def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
     """Guards every route by its line in api/doors.py."""
     scope = cast("dict[str, Any]", connection.scope)
-    check_door(door_of(scope["method"], scope["path_template"]), caller_of(connection))
+    check_door(door_of(knock_of(connection).method, scope["path_template"]), caller_of(connection))
 
 
 def check_door(door: Door, caller: Caller) -> None:

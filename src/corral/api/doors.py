@@ -6,7 +6,7 @@ The web UI's own files (api/pages.py) are no routes: they hold no data, and anyb
 from collections.abc import Iterable
 from typing import Final
 
-from litestar.routes import BaseRoute, HTTPRoute
+from litestar.routes import BaseRoute, HTTPRoute, WebSocketRoute
 from msgspec import Struct
 
 from corral.model.credentials import Role
@@ -26,6 +26,8 @@ VIEWERS: Final = Door(role=Role.VIEWER)
 NODES_AND_VIEWERS: Final = Door(nodes=True, role=Role.VIEWER)
 OPERATORS: Final = Door(role=Role.OPERATOR)
 ADMINS: Final = Door(role=Role.ADMIN)
+
+WEBSOCKET: Final = "WEBSOCKET"
 
 DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/health"): ANYBODY,
@@ -59,6 +61,8 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
     ("GET", "/api/devices/{device_id}/picture"): VIEWERS,
     ("PUT", "/api/nodes/{node_id}/pictures/{device_id}"): NODES,
     ("POST", "/api/nodes/{node_id}/pictures/{device_id}/failure"): NODES,
+    ("WEBSOCKET", "/api/sessions/{session_id}/adb"): OPERATORS,
+    ("WEBSOCKET", "/api/nodes/{node_id}/tunnels/{tunnel_id}"): NODES,
     ("PATCH", "/api/devices/{device_id}"): OPERATORS,
     ("GET", "/api/dashboard"): VIEWERS,
     ("POST", "/api/workflows"): OPERATORS,
@@ -179,8 +183,13 @@ DOORS: Final[dict[tuple[str, str], Door]] = {
 
 
 def list_operations(routes: Iterable[BaseRoute]) -> set[tuple[str, str]]:
-    """Every method and path that an app answers; OPTIONS, which Litestar adds to each path, goes with the rest of it."""
-    return {
+    """Every method and path that an app answers; OPTIONS, which Litestar adds to each path, goes with the rest of it.
+
+    What is opened as a WebSocket has WEBSOCKET for its method.
+    """
+    routes = list(routes)
+    sockets = {(WEBSOCKET, route.path_format) for route in routes if isinstance(route, WebSocketRoute)}
+    return sockets | {
         (method, route.path_format)
         for route in routes
         if isinstance(route, HTTPRoute)

@@ -9,14 +9,15 @@ from typing import Any, Final, cast
 
 import msgspec
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send, WebSocketScope
 
 from corral.api.auth import CALLER, KNOCK
 from corral.api.deadline import DEADLINE, REQUEST_TIMEOUT_S, Deadline
 from corral.api.doorkeeper import Doorkeeper
-from corral.api.knock import read_knock
+from corral.api.knock import Knock, read_knock
 from corral.api.metrics import Metrics
 from corral.api.problems import describe
+from corral.api.socket_reply import SocketReply
 from corral.model.errors import RequestTimeoutError
 from corral.telemetry import bind, bound, logger
 from corral.wire.problems import ErrorBody
@@ -55,27 +56,25 @@ class Gate:
         self._quiet.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != ScopeType.HTTP:
-            await self._app(scope, receive, send)
-            return
         self._open += 1
         self._quiet.clear()
         try:
-            await self._serve(scope, receive, send)
+            if scope["type"] == ScopeType.HTTP:
+                await self._serve(scope, receive, send)
+            else:
+                await self._serve_socket(scope, receive, send)
         finally:
             self._open -= 1
             if self._open == 0:
                 self._quiet.set()
 
     async def until_quiet(self) -> None:
-        """Return when no request is being served."""
+        """Return when no request is being served, and no WebSocket is open."""
         await self._quiet.wait()
 
     async def _serve(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         knock = read_knock(scope, trusted_proxy=self._trusted_proxy)
-        request_id = knock.headers.get("x-request-id", "")
-        if not _REQUEST_ID.fullmatch(request_id):
-            request_id = uuid.uuid4().hex
+        request_id = _name_request(knock)
         reply = _Reply(send, request_id)
         started = time.perf_counter()
         with bound(request_id=request_id, actor=None):
@@ -95,6 +94,35 @@ class Gate:
             route = str(scope.get("path_template") or "unknown")
             self._metrics.count_request(scope["method"], route, reply.status, took_s)
             _log.debug("served", method=scope["method"], path=scope["path"], status=reply.status, took_s=took_s)
+
+    async def _serve_socket(self, scope: WebSocketScope, receive: Receive, send: Send) -> None:
+        """A WebSocket is let in as a request is; what then goes on is its handler's to bound."""
+        knock = read_knock(scope, trusted_proxy=self._trusted_proxy)
+        request_id = _name_request(knock)
+        reply = SocketReply(scope, send, [(b"x-request-id", request_id.encode()), *_SECURITY_HEADERS])
+        started = time.perf_counter()
+        with bound(request_id=request_id, actor=None):
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    caller = await self._doorkeeper.identify(knock)
+                cast("dict[str, Any]", scope).update({KNOCK: knock, CALLER: caller})
+                if caller.actor is not None:
+                    bind(actor=caller.actor)
+                await self._app(scope, receive, reply)
+            except TimeoutError:
+                await reply.refuse(RequestTimeoutError("the request took too long"))
+            except Exception as error:  # noqa: BLE001 - as above
+                await reply.refuse(error)
+            took_s = time.perf_counter() - started
+            route = str(scope.get("path_template") or "unknown")
+            self._metrics.count_socket(route, reply.status)
+            _log.debug("served", method=knock.method, path=scope["path"], status=reply.status, took_s=took_s)
+
+
+def _name_request(knock: Knock) -> str:
+    """The id that the caller gave the request, or a new one."""
+    request_id = knock.headers.get("x-request-id", "")
+    return request_id if _REQUEST_ID.fullmatch(request_id) else uuid.uuid4().hex
 
 
 class _Reply:

@@ -4,9 +4,11 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from litestar.types import HTTPScope
+from litestar.enums import ScopeType
+from litestar.types import HTTPScope, WebSocketScope
 from msgspec import Struct
 
+from corral.api.doors import WEBSOCKET
 from corral.config import is_loopback
 from corral.model.errors import ForbiddenError, UnsupportedMediaTypeError
 
@@ -24,6 +26,8 @@ class Knock(Struct, frozen=True, kw_only=True):
     headers: dict[str, str]
     address: str
     method: str
+    """Of a WebSocket, WEBSOCKET: what it may do is not known beforehand, so it counts as what changes something."""
+
     is_https: bool = False
     query_token: str | None = None
     """A credential in the address, which is read of a stream alone: a browser's EventSource can set no header."""
@@ -37,11 +41,12 @@ class Knock(Struct, frozen=True, kw_only=True):
         return self.headers.get("content-length", "0") != "0" or "transfer-encoding" in self.headers
 
 
-def read_knock(scope: HTTPScope, *, trusted_proxy: IPv4Network | IPv6Network | None) -> Knock:
+def read_knock(scope: HTTPScope | WebSocketScope, *, trusted_proxy: IPv4Network | IPv6Network | None) -> Knock:
     """The request as it came. What a proxy says of its caller is believed of the trusted one alone."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
     client = scope.get("client")
-    address, is_https = client[0] if client else "", scope.get("scheme") == "https"
+    address, is_https = client[0] if client else "", scope.get("scheme") in {"https", "wss"}
+    method = scope["method"] if scope["type"] == ScopeType.HTTP else WEBSOCKET
     if trusted_proxy is not None and _is_in(address, trusted_proxy):
         # The last one is the one that our proxy saw; whatever stands before it anybody may have written.
         address = headers.get("x-forwarded-for", address).rpartition(",")[2].strip()
@@ -49,9 +54,9 @@ def read_knock(scope: HTTPScope, *, trusted_proxy: IPv4Network | IPv6Network | N
     return Knock(
         headers=headers,
         address=address,
-        method=scope["method"],
+        method=method,
         is_https=is_https,
-        query_token=_read_query_token(scope) if (scope["method"], scope["path"]) == _STREAM else None,
+        query_token=_read_query_token(scope) if (method, scope["path"]) == _STREAM else None,
     )
 
 
@@ -90,7 +95,7 @@ def is_cross_origin(knock: Knock) -> bool:
     return origin is not None and origin.lower() not in {f"http://{host}".lower(), f"https://{host}".lower()}
 
 
-def _read_query_token(scope: HTTPScope) -> str | None:
+def _read_query_token(scope: HTTPScope | WebSocketScope) -> str | None:
     query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     return query["token"][-1] if "token" in query else None
 

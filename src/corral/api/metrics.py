@@ -27,6 +27,10 @@ class Metrics:
         self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
         self._durations.labels(route).observe(took_s)
 
+    def count_socket(self, route: str, status: int) -> None:
+        """A WebSocket was refused, or has ended: 101 is one that was open. How long is no time to serve."""
+        self._requests.labels("WEBSOCKET", route, str(status)).inc()
+
     def count_events(self, outcomes: Tally[str]) -> None:
         for outcome, count in outcomes.items():
             self._events.labels(outcome).inc(count)

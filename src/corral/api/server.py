@@ -6,6 +6,7 @@ from corral.api.coordinator.hub import StreamHub
 from corral.api.doorkeeper import Doorkeeper
 from corral.api.known import KnownCredentials
 from corral.api.metrics import Metrics
+from corral.api.tunnels.hub import TunnelHub
 from corral.api.waiting import Waiting
 from corral.config import ServerConfig
 from corral.content import Source
@@ -31,12 +32,14 @@ class Server:
         self.committer = CallbackCommitter(engine)
         self.overview = OverviewCache(engine)
         self.streams = StreamHub(engine)
+        self.tunnels = TunnelHub(engine)
 
     def let_go(self) -> None:
-        """Answer every pull and claim as things stand, and end every stream: the process is about to stop."""
+        """Answer every pull and claim as things stand, and end every stream and tunnel: the process is about to stop."""
         self.waiting.close()
         self.claims.close()
         self.streams.close()
+        self.tunnels.close()
 
     async def _list_news(self, node_ids: list[str]) -> list[News]:
         return await self.engine.nodes.list_news(node_ids)

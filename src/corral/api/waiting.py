@@ -33,12 +33,14 @@ class Waiter:
         cancelling: frozenset[UUID],
         watching: frozenset[UUID] | None,
         inputs_taken: Mapping[UUID, int] | None,
+        tunnelling: frozenset[UUID] | None,
     ) -> None:
         self.node_id = node_id
         self.wants_work = wants_work
         self.cancelling = cancelling
         self.watching = watching
         self.inputs_taken = inputs_taken
+        self.tunnelling = tunnelling
         self.news = asyncio.Event()
 
     def is_touched_by(self, news: News) -> bool:
@@ -49,6 +51,7 @@ class Waiter:
             or not self.cancelling.issuperset(news.cancel)
             or (self.watching is not None and not self.watching.issuperset(news.watch))
             or (taken is not None and any(seq > taken.get(token, 0) for token, seq in news.inputs.items()))
+            or (self.tunnelling is not None and not self.tunnelling.issuperset(news.tunnels))
         )
 
 
@@ -82,10 +85,16 @@ class Waiting:
         cancelling: frozenset[UUID],
         watching: frozenset[UUID] | None = None,
         inputs_taken: Mapping[UUID, int] | None = None,
+        tunnelling: frozenset[UUID] | None = None,
     ) -> Iterator[Waiter]:
         """Be woken from now on: enter before looking, so that nothing slips in between."""
         waiter = Waiter(
-            node_id, wants_work=wants_work, cancelling=cancelling, watching=watching, inputs_taken=inputs_taken
+            node_id,
+            wants_work=wants_work,
+            cancelling=cancelling,
+            watching=watching,
+            inputs_taken=inputs_taken,
+            tunnelling=tunnelling,
         )
         if (older := self._waiters.get(node_id)) is not None:
             older.news.set()

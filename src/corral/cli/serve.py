@@ -54,7 +54,7 @@ async def _listen(app: App, config: ServerConfig, stopping: asyncio.Event) -> No
         port=config.port,
         interface=Interfaces.ASGINL,
         http=HTTPModes.http1,
-        websockets=False,
+        websockets=True,
         backlog=_BACKLOG,
         http1_settings=HTTP1Settings(header_read_timeout=30_000),
         log_enabled=False,

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Annotated, Final
 from uuid import UUID
 
-from cyclopts import App, Parameter
+import msgspec
+from cyclopts import App, Parameter, validators
 from rich.text import Text
 
 from corral.cli.exit_status import ENDED_EARLY
@@ -19,6 +20,7 @@ from corral.cli.session_hold import hold_session
 from corral.cli.spans import read_span
 from corral.cli.until_stopped import run_until_stopped
 from corral.client import Client
+from corral.client.tunnels import AdbTunnel
 from corral.model.errors import InvalidRequestError
 from corral.model.sessions import DeviceSession, SessionState
 from corral.model.states import SessionEnd
@@ -42,9 +44,13 @@ def open_session(
     ttl: str = "10m",
     purpose: str | None = None,
     detach: Switch = False,
+    adb: bool = True,
+    adb_port: Annotated[int, Parameter(validator=validators.Number(gte=0, lte=65535))] = 0,
     options: Options = DEFAULT,
 ) -> None:
-    """Hold a phone until Ctrl-C. The session is renewed for as long as this command lives.
+    """Hold a phone until Ctrl-C, and put its adb on a port of this computer.
+
+    The session is renewed for as long as this command lives.
 
     Parameters
     ----------
@@ -57,7 +63,11 @@ def open_session(
     purpose
         What for: whoever wants the phone reads this.
     detach
-        Open it and return: whoever has its id renews and releases it.
+        Open it and return, without a way to its adb: whoever has its id renews and releases it.
+    adb
+        Put its adb on a port; with --no-adb the phone is only held.
+    adb_port
+        The port for its adb. By default one that is free.
     """
     if tag and device is not None:
         raise InvalidRequestError("a session is for a device or for tags, not for both", path="device")
@@ -67,7 +77,8 @@ def open_session(
             _say(client.sessions.get(session.session_id, wait_s=20), options)
             return
         ends: list[DeviceSession] = []
-        run_until_stopped(partial(_hold, client, session, options=options, ends=ends))
+        tunnel = None if not adb else client.tunnels.open(session.session_id, port=adb_port)
+        run_until_stopped(partial(_hold, client, session, tunnel=tunnel, options=options, ends=ends))
     for ended in ends:
         if ended.end_reason is not SessionEnd.RELEASED:
             _whisper(f"the session has ended: {_why(ended)}")
@@ -141,19 +152,31 @@ def release(session: str, /, *, reason: str | None = None, options: Options = DE
 
 
 async def _hold(
-    client: Client, session: DeviceSession, stopping: asyncio.Event, *, options: Options, ends: list[DeviceSession]
+    client: Client,
+    session: DeviceSession,
+    stopping: asyncio.Event,
+    *,
+    tunnel: AdbTunnel | None,
+    options: Options,
+    ends: list[DeviceSession],
 ) -> None:
     if session.state is SessionState.WAITING:
         _whisper(f"session {session.session_id}: waiting for a phone")
-    ends.append(await hold_session(client, session, stopping=stopping, use=partial(_use, options=options)))
+    use = partial(_use, tunnel=tunnel, options=options)
+    ends.append(await hold_session(client, session, stopping=stopping, use=use))
 
 
 @asynccontextmanager
-async def _use(session: DeviceSession, *, options: Options) -> AsyncIterator[None]:
-    """Say which phone it is, for as long as it is held."""
+async def _use(session: DeviceSession, *, tunnel: AdbTunnel | None, options: Options) -> AsyncIterator[None]:
+    """Say which phone it is and where its adb is, for as long as it is held."""
+    if tunnel is not None and session.has_adb:
+        with await asyncio.to_thread(tunnel.open):
+            _say(session, options, adb_address=tunnel.address)
+            _whisper(f"adb connect {tunnel.address} reaches it; Ctrl-C releases it")
+            yield
+        return
     _say(session, options)
-    sys.stdout.flush()
-    _whisper("Ctrl-C releases it")
+    _whisper("Ctrl-C releases it" if tunnel is None else "it has no adb; Ctrl-C releases it")
     yield
 
 
@@ -190,9 +213,10 @@ def _cells(session: DeviceSession) -> list[str | Text]:
     ]
 
 
-def _say(session: DeviceSession, options: Options) -> None:
+def _say(session: DeviceSession, options: Options, *, adb_address: str | None = None) -> None:
     if options.json:
-        print_json(session)
+        print_json({**msgspec.to_builtins(session), **({"adb_address": adb_address} if adb_address else {})})
+        sys.stdout.flush()
         return
     console, device = make_console(), session.device
     told: list[str | Text] = [f"session {session.session_id}", look(session.state)]
@@ -203,3 +227,6 @@ def _say(session: DeviceSession, options: Options) -> None:
     else:
         told += [f"held by {session.holder} until {session.expires_at.astimezone():%H:%M:%S} unless renewed"]
     console.print(*told)
+    if adb_address is not None:
+        console.print("adb at", adb_address)
+    sys.stdout.flush()

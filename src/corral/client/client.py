@@ -22,6 +22,7 @@ from corral.client.scans import Scans
 from corral.client.schedules import Schedules
 from corral.client.sessions import Sessions
 from corral.client.transport import Transport
+from corral.client.tunnels import Tunnels
 from corral.client.webhooks import Webhooks
 from corral.client.workflows import Workflows
 from corral.wire.credentials import Session
@@ -60,6 +61,7 @@ class Client:
         self.content_channels = ContentChannels(self._transport)
         self.schedules = Schedules(self._transport)
         self.webhooks = Webhooks(self._transport)
+        self.tunnels = Tunnels(self._transport)
         self.audit = Audit(self._transport)
         self.operators = Operators(self._transport)
 

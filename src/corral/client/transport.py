@@ -31,19 +31,26 @@ class Transport:
     def __init__(self, base_url: str, *, token: str | None, timeout_s: float, retries: int) -> None:
         check_url(base_url)
         headers = {"user-agent": f"corral/{__version__}", "accept": "application/json"}
+        self.credentials: dict[str, str] = {}
+        """The headers that say who calls."""
+
         if token is not None:
             if not token.isascii() or not token.isprintable():
                 raise ConfigInvalidError("the token holds characters that no token has", path="token")
-            headers["authorization"] = f"Bearer {token}"
+            self.credentials = {"authorization": f"Bearer {token}"}
         self.base_url = base_url.rstrip("/")
         self._retries = retries
         # A proxy of the environment is of no use for this machine, and is often not told so.
         self._http = httpx.Client(
             base_url=self.base_url,
-            headers=headers,
+            headers={**headers, **self.credentials},
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
             trust_env=not is_loopback(urlsplit(base_url).hostname or ""),
         )
+
+    def socket_url(self, path: str) -> str:
+        """Where a path is to be opened as a WebSocket."""
+        return f"ws{self.base_url.removeprefix('http')}{path}"
 
     def close(self) -> None:
         self._http.close()

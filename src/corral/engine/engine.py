@@ -35,6 +35,7 @@ from corral.engine.gateway.schedules import Schedules
 from corral.engine.gateway.sessions import Sessions
 from corral.engine.gateway.steps import Steps
 from corral.engine.gateway.tasks import Tasks
+from corral.engine.gateway.tunnels import Tunnels
 from corral.engine.gateway.upkeep import Upkeep
 from corral.engine.gateway.webhooks import Webhooks
 from corral.engine.gateway.workflows import Workflows
@@ -57,6 +58,7 @@ class Engine:
         self.reservations = Reservations(database, self.runs, self.announcements)
         self.jobs = Jobs(database)
         self.steps = Steps(database)
+        self.tunnels = Tunnels(database)
         self.agents = Agents(database, self.announcements)
         self.channels = Channels(database, self.announcements)
         self.chains = Chains(database, self.announcements)

@@ -44,7 +44,7 @@ class Heartbeat(Struct, frozen=True):
 class News(Struct, frozen=True):
     """Why a node's waiting pull should be answered: work to be granted, tokens whose work should stop, screens to show.
 
-    `inputs` says how far what holders did to their phones goes, by lease token.
+    `inputs` says how far what holders did to their phones goes, by lease token; `tunnels` are those that wait for it.
     """
 
     node_id: str
@@ -52,6 +52,7 @@ class News(Struct, frozen=True):
     cancel: list[UUID]
     watch: list[UUID] = []
     inputs: dict[UUID, int] = {}
+    tunnels: list[UUID] = []
 
 
 class Watch(Struct, frozen=True):

@@ -50,6 +50,7 @@ from corral.node.step_runner import RunSteps
 from corral.node.step_work import StepWork
 from corral.node.steps import TakeSteps
 from corral.node.tasks import first_of, hand_over, unless
+from corral.node.tunnels import OpenTunnels
 from corral.node.watching import ShowScreens
 from corral.node.work import Work
 from corral.telemetry import logger
@@ -156,11 +157,19 @@ class Agent:
             tell=self._tell_session,
             clock=clock,
         )
+        self._tunnels = OpenTunnels(
+            link,
+            find=self._work.find,
+            phone=self._devices.phone,
+            may_touch=self._may_touch,
+            clock=clock,
+        )
         self._pulling = PullJobs(
             link,
             self._work,
             screens=self._screens,
             inputs=self._inputs,
+            tunnels=self._tunnels,
             node_id=config.id,
             epoch=lambda: self._pulse.epoch,
         )
@@ -193,6 +202,7 @@ class Agent:
         finally:
             self._screens.stop()
             self._inputs.stop()
+            self._tunnels.stop()
             self._heart.stop()
             await asyncio.to_thread(self._heart.join)
 

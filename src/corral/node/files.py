@@ -18,7 +18,8 @@ from msgspec import Struct
 
 from corral.model.errors import ActionFailedError, ServerUnavailableError
 from corral.node.backoff import Backoff
-from corral.node.link import Link, raise_for_problem
+from corral.node.link import Link
+from corral.node.problems import raise_for_problem
 from corral.telemetry import logger
 
 _PART: Final = ".part"

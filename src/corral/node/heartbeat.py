@@ -20,7 +20,8 @@ from corral.model.errors import CorralError, ServerUnavailableError
 from corral.model.records import Heartbeat
 from corral.node.clock import Clock
 from corral.node.leases import BEATS_PER_LEASE
-from corral.node.link import AUTH_HEADER, CONNECT_S, raise_for_problem
+from corral.node.link import AUTH_HEADER, CONNECT_S
+from corral.node.problems import raise_for_problem
 from corral.node.pulse import Pulse
 from corral.telemetry import logger
 from corral.wire.nodes import Beat

@@ -7,14 +7,17 @@ Three kinds of trouble are told apart: the server is away or struggling (ServerU
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, Final, Self, TypeVar
 from uuid import UUID
 
 import httpx
 import msgspec
 
-from corral.model.errors import RequestRefusedError, ServerUnavailableError, StaleEpochError, UnknownNodeError
+from corral.model.errors import ServerUnavailableError
 from corral.model.records import EventResult, Registration
+from corral.node.problems import raise_for_problem
+from corral.node.socket_line import SocketLine, open_line
 from corral.wire.nodes import CallbackReply, PictureFailure, Pull, Pulled, Register, Watched
 from corral.wire.steps import Claim, Claimed
 
@@ -26,20 +29,6 @@ _SLACK_S: Final = 10.0
 _JSON: Final = {"content-type": "application/json"}
 _BYTES: Final = {"content-type": "application/octet-stream"}
 _LINE: Final = 2_000
-_RETRIED: Final = frozenset({408, 425, 429})
-_SERVER_FAULT: Final = 500
-
-
-class Fault(msgspec.Struct, frozen=True):
-    """What the server says is wrong."""
-
-    code: str = "unknown"
-    message: str = ""
-    path: str | None = None
-
-
-class Problem(msgspec.Struct, frozen=True):
-    error: Fault
 
 
 class Link:
@@ -47,9 +36,11 @@ class Link:
 
     def __init__(self, *, base_url: str, node_id: str, secret: str | None) -> None:
         self._node_id = node_id
+        self._base_url = base_url.rstrip("/")
+        self._headers = {AUTH_HEADER: secret} if secret else {}
         self._http = httpx.AsyncClient(
             base_url=base_url,
-            headers={AUTH_HEADER: secret} if secret else {},
+            headers=self._headers,
             timeout=httpx.Timeout(ANSWER_S, connect=CONNECT_S),
             limits=httpx.Limits(max_connections=16, max_keepalive_connections=8, keepalive_expiry=60),
         )
@@ -123,26 +114,16 @@ class Link:
         """A GET whose body is read piece by piece."""
         return self._http.stream("GET", path, timeout=httpx.Timeout(timeout_s, connect=CONNECT_S))
 
+    @asynccontextmanager
+    async def tunnel(self, tunnel_id: UUID) -> AsyncIterator[SocketLine]:
+        """The node's end of a tunnel, for the length of a block. Raises as a request does."""
+        url = f"ws{self._base_url.removeprefix('http')}/api/nodes/{self._node_id}/tunnels/{tunnel_id}"
+        async with open_line(url, headers=self._headers) as line:
+            yield line
+
     async def _post(self, path: str, body: object, kind: type[T], *, timeout_s: float = ANSWER_S) -> T:
         content = msgspec.json.encode(body)
         return _decode(await self.send("POST", path, content=content, headers=_JSON, timeout_s=timeout_s), kind)
-
-
-def raise_for_problem(status: int, body: bytes) -> None:
-    """Raise what a status that is not a success means to a node."""
-    if httpx.codes.is_success(status):
-        return
-    try:
-        fault = msgspec.json.decode(body, type=Problem).error
-    except msgspec.DecodeError:  # a proxy's page, perhaps
-        fault = Fault(message=f"answered {status}")
-    if status >= _SERVER_FAULT or status in _RETRIED:
-        raise ServerUnavailableError(f"{status} {fault.code}: {fault.message}")
-    if fault.code == StaleEpochError.code:
-        raise StaleEpochError(fault.message)
-    if fault.code == UnknownNodeError.code:
-        raise UnknownNodeError(fault.message)
-    raise RequestRefusedError(fault.message, status=status, code=fault.code, path=fault.path)
 
 
 def _decode(answer: httpx.Response, kind: type[T]) -> T:

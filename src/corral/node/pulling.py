@@ -16,6 +16,7 @@ from msgspec import Struct
 from corral.model.errors import RequestRefusedError, ServerUnavailableError
 from corral.model.records import Watch
 from corral.model.sessions import SessionInput
+from corral.model.tunnels import Tunnel
 from corral.node.backoff import Backoff
 from corral.node.link import Link
 from corral.telemetry import logger
@@ -63,6 +64,15 @@ class Inputs(Protocol):
     def take(self, inputs: Iterable[SessionInput], /) -> None: ...
 
 
+class Tunnellers(Protocol):
+    """Who opens tunnels to phones that somebody holds."""
+
+    @property
+    def known(self) -> frozenset[UUID]: ...
+
+    def take(self, tunnels: Iterable[Tunnel], /) -> None: ...
+
+
 class PullJobs:
     """The loop. `nudge` says that the appetite may have grown, or that a screen is no longer looked at."""
 
@@ -73,6 +83,7 @@ class PullJobs:
         *,
         screens: Screens,
         inputs: Inputs,
+        tunnels: Tunnellers,
         node_id: str,
         epoch: Callable[[], int],
     ) -> None:
@@ -80,6 +91,7 @@ class PullJobs:
         self._worker = worker
         self._screens = screens
         self._inputs = inputs
+        self._tunnels = tunnels
         self._node_id = node_id
         self._epoch = epoch
         self._nudged = asyncio.Event()
@@ -135,6 +147,7 @@ class PullJobs:
                 known_runs=list(appetite.known_runs),
                 watching=sorted(watching),
                 inputs_taken=self._inputs.taken,
+                tunnelling=sorted(self._tunnels.known),
             )
             try:
                 pulled = await self._link.pull(request)
@@ -146,4 +159,5 @@ class PullJobs:
                 self._worker.accept(pulled)
                 self._screens.take(pulled.watch)
                 self._inputs.take(pulled.inputs)
+                self._tunnels.take(pulled.tunnels)
                 return

@@ -27,6 +27,7 @@ from corral.upkeep.fail_unclaimable_steps import fail_unclaimable_steps
 from corral.upkeep.fetch_thumbnails import fetch_thumbnails
 from corral.upkeep.finish_open_runs import finish_open_runs
 from corral.upkeep.fire_schedules import fire_schedules
+from corral.upkeep.forget_silent_servers import forget_silent_servers
 from corral.upkeep.loop import Loop
 from corral.upkeep.notify_returned_nodes import notify_returned_nodes
 from corral.upkeep.purge_agents import purge_agents
@@ -117,6 +118,7 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     loops.append(Loop(act=deliver_notifications(sender, public_url=config.public_url)))
     loops += [Loop(act=sweep_storage(storage), every=_HOUR), Loop(act=report_disks(storage), every=_MINUTE)]
     loops += [Loop(act=trim_stream, every=_MINUTE), Loop(act=purge_pictures, every=_MINUTE)]
+    loops.append(Loop(act=forget_silent_servers, every=_MINUTE))
     purges = (
         (purge_agents, config.event_retention_days),
         (purge_events, config.event_retention_days),

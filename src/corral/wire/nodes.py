@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 from corral.model.records import EventResult, Grant, Json, RunSpec, Watch
 from corral.model.sessions import SessionInput
 from corral.model.states import Connection, Health
+from corral.model.tunnels import Tunnel
 
 LONGEST_WAIT_S: Final = 30.0
 MOST_EVENTS: Final = 1000
@@ -80,6 +81,7 @@ class Pull(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     `known_runs` the runs whose specification it has: neither is sent again. With want = 0 only cancels answer it, and
     devices whose screens somebody looks at, but for those that `watching` names; a node that leaves it out takes no pictures.
     `inputs_taken` says how far the node came with the inputs of each lease token that has a session; left out, it takes none.
+    `tunnelling` names the tunnels that it has heard of; a node that leaves it out opens none.
     """
 
     node_id: NodeId
@@ -91,16 +93,18 @@ class Pull(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     known_runs: Tokens = field(default_factory=list)
     watching: Tokens | None = None
     inputs_taken: Annotated[dict[UUID, Seq], Meta(max_length=1_000)] | None = None
+    tunnelling: Tokens | None = None
 
 
 class Pulled(Struct, frozen=True, kw_only=True):
-    """The answer to a pull: jobs, what their runs say, tokens whose work should stop, screens to show, inputs; or nothing."""
+    """The answer to a pull: jobs, what their runs say, tokens whose work should stop; screens, inputs, tunnels; or nothing."""
 
     jobs: list[Grant]
     runs: list[RunSpec]
     cancel: list[UUID]
     watch: list[Watch] = field(default_factory=list)
     inputs: list[SessionInput] = field(default_factory=list)
+    tunnels: list[Tunnel] = field(default_factory=list)
 
 
 class PictureFailure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -74,6 +74,7 @@ async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], reques
         cancelling=frozenset(data.cancelling),
         watching=None if data.watching is None else frozenset(data.watching),
         inputs_taken=data.inputs_taken,
+        tunnelling=None if data.tunnelling is None else frozenset(data.tunnelling),
     )
     try:
         with bound(node_id=data.node_id), wait as waiter:
@@ -81,7 +82,7 @@ async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], reques
                 waiter.news.clear()
                 pulled = await _pull_now(data, server)
                 left_s = deadline - loop.time()
-                is_news = pulled.jobs or pulled.cancel or pulled.watch or pulled.inputs
+                is_news = pulled.jobs or pulled.cancel or pulled.watch or pulled.inputs or pulled.tunnels
                 if is_news or server.waiting.is_over(waiter) or left_s <= 0 or gone.done():
                     return pulled
                 await first_of(waiter.news, gone, timeout_s=left_s)
@@ -151,7 +152,9 @@ async def _pull_now(data: Pull, server: Server) -> Pulled:
     watch = [each for each in watches if each.device_id not in set(data.watching or ())]
     taken = data.inputs_taken
     inputs = [] if taken is None else await engine.reservations.list_inputs(data.node_id, taken=taken)
-    return Pulled(jobs=jobs, runs=runs, cancel=sorted(cancel), watch=watch, inputs=inputs)
+    waiting = [] if data.tunnelling is None else await engine.tunnels.list_tunnels(data.node_id)
+    tunnels = [each for each in waiting if each.tunnel_id not in set(data.tunnelling or ())]
+    return Pulled(jobs=jobs, runs=runs, cancel=sorted(cancel), watch=watch, inputs=inputs, tunnels=tunnels)
 
 
 def _status(device: Device) -> DeviceStatus:

@@ -45,6 +45,8 @@ def _simple_looks(texts: tuple[Word, ...]) -> bool:
     words = [_literal(word) for word in texts]
     if not _are_still(texts):
         return False
+    if words[:1] == ["exec"]:
+        words = words[1:]
     if not words or words[0] in _BUILT_IN:
         return True
     entry = COMMANDS.get(words[0] or "")

@@ -1,0 +1,1 @@
+"""Tunnels to phones that somebody holds: the holder's end and the node's, joined wherever they arrive."""
