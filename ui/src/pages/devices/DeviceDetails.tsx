@@ -14,12 +14,20 @@ import { Refusal } from "../../components/Notices";
 import { stateName } from "../../components/names";
 import { Screen } from "../../components/Screen";
 import { StateMark } from "../../components/StateMark";
+import { TagInput } from "../../components/TagInput";
 import { useMayOperate } from "../../components/useMayOperate";
 import { useWords } from "../../i18n/text";
 import { HealthOverTime } from "./HealthOverTime";
 import { History } from "./History";
 
-export function DeviceDetails({ device, onClose }: { device: Device; onClose: () => void }) {
+interface DeviceDetailsProps {
+  device: Device;
+  /** Tags that any device has. */
+  knownTags: readonly string[];
+  onClose: () => void;
+}
+
+export function DeviceDetails({ device, knownTags, onClose }: DeviceDetailsProps) {
   const words = useWords();
   const { t } = words;
   const { data: pictures } = useQuery(picturesQuery(device.device_id));
@@ -80,6 +88,7 @@ export function DeviceDetails({ device, onClose }: { device: Device; onClose: ()
             </div>
           ))}
         </dl>
+        <Tags device={device} known={knownTags} />
         <Link to="/runs/new" search={{ devices: String(device.index_no) }} className={buttonLook("primary")}>
           <Play size={14} aria-hidden="true" />
           {t("device.run")}
@@ -113,12 +122,35 @@ function Battery({ percent }: { percent: number }) {
   );
 }
 
+/** Changed one by one, and saved at once: there is nothing else to agree to. */
+function Tags({ device, known }: { device: Device; known: readonly string[] }) {
+  const { t } = useWords();
+  const client = useQueryClient();
+  const mayOperate = useMayOperate();
+  const change = useMutation({
+    mutationFn: (tags: string[]) =>
+      call("patch", "/api/devices/{device_id}", { path: { device_id: device.device_id }, body: { tags } }),
+    onSettled: () => client.invalidateQueries({ queryKey: ["devices"] }),
+  });
+  return (
+    <div className="stack gap-2">
+      <TagInput
+        label={t("edit.tags")}
+        tags={change.isPending ? change.variables : device.tags}
+        known={known}
+        disabled={!mayOperate}
+        onChange={(tags) => change.mutate(tags)}
+      />
+      <Refusal error={change.error} />
+    </div>
+  );
+}
+
 function Edit({ device }: { device: Device }) {
   const { t } = useWords();
   const client = useQueryClient();
   const mayOperate = useMayOperate();
   const [label, setLabel] = useState(device.label ?? "");
-  const [tags, setTags] = useState(device.tags.join(", "));
   const [reason, setReason] = useState("");
   const change = useMutation({
     mutationFn: (body: DeviceChange) =>
@@ -131,7 +163,7 @@ function Edit({ device }: { device: Device }) {
   });
   function save(event: FormEvent): void {
     event.preventDefault();
-    change.mutate({ label: label.trim(), tags: tags.split(/[\s,]+/).filter((tag) => tag !== "") });
+    change.mutate({ label: label.trim() });
   }
   const isQuarantined = device.health === "quarantined";
   return (
@@ -140,10 +172,6 @@ function Edit({ device }: { device: Device }) {
         <label className="stack gap-1.5">
           <span className="font-medium">{t("edit.label")}</span>
           <input className="field" value={label} maxLength={200} onChange={(event) => setLabel(event.target.value)} />
-        </label>
-        <label className="stack gap-1.5">
-          <span className="font-medium">{t("edit.tags")}</span>
-          <input className="field" value={tags} onChange={(event) => setTags(event.target.value)} />
         </label>
         <Button type="submit" disabled={!mayOperate || change.isPending}>
           {t("edit.save")}
