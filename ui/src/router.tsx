@@ -70,6 +70,19 @@ const devices = createRoute({
   component: lazyRouteComponent(() => import("./pages/devices/Devices"), "DevicesPage"),
 });
 
+const deviceSessions = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions",
+  validateSearch: (search: Search): { state?: "all" } => (search.state === "all" ? { state: "all" } : {}),
+  component: lazyRouteComponent(() => import("./pages/sessions/Sessions"), "SessionsPage"),
+});
+
+const deviceSession = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$sessionId",
+  component: lazyRouteComponent(() => import("./pages/sessions/Session"), "SessionPage"),
+});
+
 const commands = createRoute({
   getParentRoute: () => root,
   path: "/commands",
@@ -168,6 +181,8 @@ export function makeRouter(queryClient: QueryClient) {
       newRun,
       monitor,
       devices,
+      deviceSessions,
+      deviceSession,
       commands,
       newCommand,
       command,

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Play } from "lucide-react";
+import { Hand, Play } from "lucide-react";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { call } from "../../api/client";
 import { picturesQuery } from "../../api/queries";
@@ -17,6 +17,8 @@ import { StateMark } from "../../components/StateMark";
 import { TagInput } from "../../components/TagInput";
 import { useMayOperate } from "../../components/useMayOperate";
 import { useWords } from "../../i18n/text";
+import { holderName } from "../sessions/holder";
+import { OpenSession } from "../sessions/OpenSession";
 import { HealthOverTime } from "./HealthOverTime";
 import { History } from "./History";
 
@@ -30,6 +32,8 @@ interface DeviceDetailsProps {
 export function DeviceDetails({ device, knownTags, onClose }: DeviceDetailsProps) {
   const words = useWords();
   const { t } = words;
+  const mayOperate = useMayOperate();
+  const [isOpening, setIsOpening] = useState(false);
   const { data: pictures } = useQuery(picturesQuery(device.device_id));
   const name = t("device.number", { index: String(device.index_no) });
   const facts: [string, ReactNode][] = [
@@ -75,6 +79,21 @@ export function DeviceDetails({ device, knownTags, onClose }: DeviceDetailsProps
         {device.health !== "ok" && device.health_reason && (
           <p className="rounded-xl bg-warn-soft p-4 text-warn">{device.health_reason}</p>
         )}
+        {device.session_id && (
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-xl bg-accent-soft p-4" data-testid="held">
+            <Hand size={16} aria-hidden="true" />
+            <span className="min-w-0 flex-1 font-medium">
+              {t("device.held_by", { holder: holderName(words, device.held_by ?? "") })}
+            </span>
+            <Link
+              to="/sessions/$sessionId"
+              params={{ sessionId: device.session_id }}
+              className="text-accent hover:underline"
+            >
+              {t("device.to_session")}
+            </Link>
+          </p>
+        )}
         {device.last_error_message && (
           <p className="rounded-xl bg-danger-soft p-4 font-mono text-xs break-words text-danger">
             {device.last_error_message}
@@ -89,10 +108,17 @@ export function DeviceDetails({ device, knownTags, onClose }: DeviceDetailsProps
           ))}
         </dl>
         <Tags device={device} known={knownTags} />
-        <Link to="/runs/new" search={{ devices: String(device.index_no) }} className={buttonLook("primary")}>
-          <Play size={14} aria-hidden="true" />
-          {t("device.run")}
-        </Link>
+        <div className="grid gap-2 sm:grid-cols-2">
+          <Link to="/runs/new" search={{ devices: String(device.index_no) }} className={buttonLook("primary")}>
+            <Play size={14} aria-hidden="true" />
+            {t("device.run")}
+          </Link>
+          <Button disabled={!mayOperate || device.session_id !== null} onClick={() => setIsOpening(true)}>
+            <Hand size={14} aria-hidden="true" />
+            {t("device.hold")}
+          </Button>
+        </div>
+        {isOpening && <OpenSession device={device.index_no} onClose={() => setIsOpening(false)} />}
         <Screen deviceId={device.device_id} isOnline={device.online} last={pictures?.artifacts[0]} />
         {pictures && pictures.artifacts.length > 0 && (
           <section>
