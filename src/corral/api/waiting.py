@@ -6,7 +6,7 @@ to a caller who is gone.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
@@ -26,13 +26,30 @@ class Waiter:
     """A request that waits: `news` says that it should look again, or answer as things stand if it is over."""
 
     def __init__(
-        self, node_id: str, *, wants_work: bool, cancelling: frozenset[UUID], watching: frozenset[UUID] | None
+        self,
+        node_id: str,
+        *,
+        wants_work: bool,
+        cancelling: frozenset[UUID],
+        watching: frozenset[UUID] | None,
+        inputs_taken: Mapping[UUID, int] | None,
     ) -> None:
         self.node_id = node_id
         self.wants_work = wants_work
         self.cancelling = cancelling
         self.watching = watching
+        self.inputs_taken = inputs_taken
         self.news = asyncio.Event()
+
+    def is_touched_by(self, news: News) -> bool:
+        """Whether the news is any to this request."""
+        taken = self.inputs_taken
+        return (
+            (news.has_work and self.wants_work)
+            or not self.cancelling.issuperset(news.cancel)
+            or (self.watching is not None and not self.watching.issuperset(news.watch))
+            or (taken is not None and any(seq > taken.get(token, 0) for token, seq in news.inputs.items()))
+        )
 
 
 class Waiting:
@@ -58,10 +75,18 @@ class Waiting:
 
     @contextmanager
     def wait(
-        self, node_id: str, *, wants_work: bool, cancelling: frozenset[UUID], watching: frozenset[UUID] | None = None
+        self,
+        node_id: str,
+        *,
+        wants_work: bool,
+        cancelling: frozenset[UUID],
+        watching: frozenset[UUID] | None = None,
+        inputs_taken: Mapping[UUID, int] | None = None,
     ) -> Iterator[Waiter]:
         """Be woken from now on: enter before looking, so that nothing slips in between."""
-        waiter = Waiter(node_id, wants_work=wants_work, cancelling=cancelling, watching=watching)
+        waiter = Waiter(
+            node_id, wants_work=wants_work, cancelling=cancelling, watching=watching, inputs_taken=inputs_taken
+        )
         if (older := self._waiters.get(node_id)) is not None:
             older.news.set()
         self._waiters[node_id] = waiter
@@ -108,9 +133,5 @@ class Waiting:
     async def _look(self) -> None:
         for news in await self._look_for_news(list(self._waiters)):
             waiter = self._waiters.get(news.node_id)
-            if waiter is not None and (
-                (news.has_work and waiter.wants_work)
-                or not waiter.cancelling.issuperset(news.cancel)
-                or (waiter.watching is not None and not waiter.watching.issuperset(news.watch))
-            ):
+            if waiter is not None and waiter.is_touched_by(news):
                 waiter.news.set()

@@ -28,6 +28,7 @@ from corral.engine.gateway.nodes import Nodes
 from corral.engine.gateway.operators import Operators
 from corral.engine.gateway.pictures import Pictures
 from corral.engine.gateway.playbooks import Playbooks
+from corral.engine.gateway.reservations import Reservations
 from corral.engine.gateway.runs import Runs
 from corral.engine.gateway.scans import Scans
 from corral.engine.gateway.schedules import Schedules
@@ -53,6 +54,7 @@ class Engine:
         self.commands = Commands(database)
         self.playbooks = Playbooks(database, self.commands)
         self.runs = Runs(database, self.announcements)
+        self.reservations = Reservations(database, self.runs, self.announcements)
         self.jobs = Jobs(database)
         self.steps = Steps(database)
         self.agents = Agents(database, self.announcements)

@@ -42,12 +42,16 @@ class Heartbeat(Struct, frozen=True):
 
 
 class News(Struct, frozen=True):
-    """Why a node's waiting pull should be answered: work to be granted, tokens whose work should stop, screens to show."""
+    """Why a node's waiting pull should be answered: work to be granted, tokens whose work should stop, screens to show.
+
+    `inputs` says how far what holders did to their phones goes, by lease token.
+    """
 
     node_id: str
     has_work: bool
     cancel: list[UUID]
     watch: list[UUID] = []
+    inputs: dict[UUID, int] = {}
 
 
 class Watch(Struct, frozen=True):
@@ -109,6 +113,9 @@ class Device(Struct, frozen=True):
     changed_at: datetime
     online: bool
     activity: DeviceActivity
+    held_by: str | None = None
+    """Who holds it in a session, if somebody does."""
+    session_id: UUID | None = None
 
 
 class DeviceJob(Struct, frozen=True):

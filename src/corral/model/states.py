@@ -180,3 +180,22 @@ class DeliveryStatus(StrEnum):
     WAITING = "waiting"
     DELIVERED = "delivered"
     FAILED = "failed"
+
+
+class SessionState(StrEnum):
+    """A phone held for somebody: not had yet, had, or let go. Derived, never written."""
+
+    WAITING = "waiting"
+    ACTIVE = "active"
+    ENDED = "ended"
+
+
+class SessionEnd(StrEnum):
+    """Why a session ended: its holder's word, another's, nobody's, or what became of the phone."""
+
+    RELEASED = "released"
+    FORCED = "forced"
+    EXPIRED = "expired"
+    DEVICE_LOST = "device_lost"
+    NODE_LOST = "node_lost"
+    REFUSED = "refused"

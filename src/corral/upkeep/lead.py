@@ -21,6 +21,7 @@ from corral.upkeep.deliver_notifications import deliver_notifications
 from corral.upkeep.expire_agents import expire_agents
 from corral.upkeep.expire_leases import expire_leases
 from corral.upkeep.expire_scans import expire_scans
+from corral.upkeep.expire_sessions import expire_sessions
 from corral.upkeep.expire_steps import expire_steps
 from corral.upkeep.fail_unclaimable_steps import fail_unclaimable_steps
 from corral.upkeep.fetch_thumbnails import fetch_thumbnails
@@ -95,6 +96,7 @@ def list_loops(config: ServerConfig, storage: Storage) -> list[Loop]:
     acts = (
         tick_upkeep,
         expire_leases,
+        expire_sessions,
         expire_agents,
         resolve_contested,
         skip_unavailable,

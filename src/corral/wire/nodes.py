@@ -9,6 +9,7 @@ from uuid import UUID
 from msgspec import Meta, Struct, field
 
 from corral.model.records import EventResult, Grant, Json, RunSpec, Watch
+from corral.model.sessions import SessionInput
 from corral.model.states import Connection, Health
 
 LONGEST_WAIT_S: Final = 30.0
@@ -21,6 +22,7 @@ Epoch = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Slots = Annotated[int, Meta(ge=0, le=10_000)]
 Word = Annotated[str, Meta(min_length=1, max_length=100)]
 Line = Annotated[str, Meta(max_length=2_000)]
+Seq = Annotated[int, Meta(ge=0, le=2**53)]
 Tokens = Annotated[list[UUID], Meta(max_length=20_000)]
 
 
@@ -77,6 +79,7 @@ class Pull(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Repeating a `request_id` returns what it already got. `cancelling` names the cancels that the node has heard of,
     `known_runs` the runs whose specification it has: neither is sent again. With want = 0 only cancels answer it, and
     devices whose screens somebody looks at, but for those that `watching` names; a node that leaves it out takes no pictures.
+    `inputs_taken` says how far the node came with the inputs of each lease token that has a session; left out, it takes none.
     """
 
     node_id: NodeId
@@ -87,15 +90,17 @@ class Pull(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     cancelling: Tokens = field(default_factory=list)
     known_runs: Tokens = field(default_factory=list)
     watching: Tokens | None = None
+    inputs_taken: Annotated[dict[UUID, Seq], Meta(max_length=1_000)] | None = None
 
 
 class Pulled(Struct, frozen=True, kw_only=True):
-    """The answer to a pull: jobs, what their runs say, tokens whose work should stop, screens to show; or nothing."""
+    """The answer to a pull: jobs, what their runs say, tokens whose work should stop, screens to show, inputs; or nothing."""
 
     jobs: list[Grant]
     runs: list[RunSpec]
     cancel: list[UUID]
     watch: list[Watch] = field(default_factory=list)
+    inputs: list[SessionInput] = field(default_factory=list)
 
 
 class PictureFailure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,10 +11,11 @@ from corral.workflow.capabilities import LOCAL, PHONE, asks_for_phone
 from corral.workflow.context import Context, DeviceContext, RunContext, StepContext
 from corral.workflow.distribute import WHOLE_JOB, StepPlan, distribute, repeat
 from corral.workflow.draws import draw, executes
+from corral.workflow.holding import HOLD_ACTION, HOLD_NAME, LONGEST_HOLD_S, hold_recipe
 from corral.workflow.input_files import list_input_files
 from corral.workflow.overrides import Plan, PlannedStep, StepOverride, read_overrides, resolve_plan
 from corral.workflow.params import RunParams, param_from_text, resolve_params
-from corral.workflow.plan_request import list_secrets, plan_request
+from corral.workflow.plan_request import SESSION, list_secrets, plan_request
 from corral.workflow.playbook import CommandAsset, Playbook, PlaybookStep, compile_playbook, parse_command
 from corral.workflow.presets import preset_texts
 from corral.workflow.recipe import (
@@ -36,9 +37,13 @@ __all__ = [
     "ANYWHERE",
     "BUILT_IN",
     "DEVICE_ONLY",
+    "HOLD_ACTION",
+    "HOLD_NAME",
     "LOCAL",
+    "LONGEST_HOLD_S",
     "MASK",
     "PHONE",
+    "SESSION",
     "WHOLE_JOB",
     "ActionClashError",
     "ActionRegistry",
@@ -78,6 +83,7 @@ __all__ = [
     "executes",
     "find_problems",
     "from_json",
+    "hold_recipe",
     "installed_actions",
     "list_input_files",
     "list_secrets",

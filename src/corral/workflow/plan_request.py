@@ -17,6 +17,9 @@ from corral.workflow.overrides import resolve_plan
 from corral.workflow.params import resolve_params
 from corral.workflow.recipe import Recipe
 
+SESSION: Final = "session"
+"""The source of runs that hold a phone; nobody else's may say so, because they are no work."""
+
 _PASSED_ON: Final = ("name", "seed", "log_path", "youtube_video_id", "source_type", "source_id", "replay_of")
 _EVERYWHERE: Final = {"all": True}
 
@@ -26,6 +29,8 @@ def plan_request(recipe: Recipe, wanted: Mapping[str, Any]) -> dict[str, Any]:
 
     `wanted` is the body of POST /api/runs. Raises RecipeInvalidError with the path of the offending value.
     """
+    if wanted.get("source_type") == SESSION:
+        raise InvalidRequestError("POST /api/sessions opens sessions", path="source_type")
     overrides = wanted.get("overrides", {})
     target = wanted.get("target", _EVERYWHERE)
     params = resolve_params(recipe.params, wanted.get("params", {}))

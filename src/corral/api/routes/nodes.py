@@ -73,6 +73,7 @@ async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], reques
         wants_work=data.want > 0,
         cancelling=frozenset(data.cancelling),
         watching=None if data.watching is None else frozenset(data.watching),
+        inputs_taken=data.inputs_taken,
     )
     try:
         with bound(node_id=data.node_id), wait as waiter:
@@ -80,7 +81,7 @@ async def pull_job(data: JSONBody[Pull], server: NamedDependency[Server], reques
                 waiter.news.clear()
                 pulled = await _pull_now(data, server)
                 left_s = deadline - loop.time()
-                is_news = pulled.jobs or pulled.cancel or pulled.watch
+                is_news = pulled.jobs or pulled.cancel or pulled.watch or pulled.inputs
                 if is_news or server.waiting.is_over(waiter) or left_s <= 0 or gone.done():
                     return pulled
                 await first_of(waiter.news, gone, timeout_s=left_s)
@@ -148,7 +149,9 @@ async def _pull_now(data: Pull, server: Server) -> Pulled:
     runs = await engine.runs.list_run_specs(sorted(unknown)) if unknown else []
     watches = [] if data.watching is None else await engine.pictures.list_watches(data.node_id)
     watch = [each for each in watches if each.device_id not in set(data.watching or ())]
-    return Pulled(jobs=jobs, runs=runs, cancel=sorted(cancel), watch=watch)
+    taken = data.inputs_taken
+    inputs = [] if taken is None else await engine.reservations.list_inputs(data.node_id, taken=taken)
+    return Pulled(jobs=jobs, runs=runs, cancel=sorted(cancel), watch=watch, inputs=inputs)
 
 
 def _status(device: Device) -> DeviceStatus:

@@ -18,7 +18,7 @@ from corral.model.records import NewStep, Run, Workflow
 from corral.model.states import RunStatus
 from corral.telemetry import bound
 from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest, StepTallies
-from corral.workflow import Recipe, distribute, installed_actions, plan_request, resolve_plan
+from corral.workflow import SESSION, Recipe, distribute, installed_actions, plan_request, resolve_plan
 
 # Whether a device is online is nobody's change: tiles are told anew this often, even if the run's version stays.
 _LIVENESS_S: Final = 30
@@ -51,7 +51,10 @@ async def list_runs(
     before: FromQuery[datetime | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
 ) -> RunPage:
-    """Runs of a workspace, newest first: those in certain states, of one source, with one log, looked at or not, or all."""
+    """Runs of a workspace, newest first: those in certain states, of one source, with one log, looked at or not, or all.
+
+    Sessions are left out, unless `source_type` asks for them.
+    """
     if before is not None and before.tzinfo is None:
         raise InvalidRequestError("before must have a time zone", path="before")
     runs = await server.engine.runs.list(
@@ -178,6 +181,8 @@ HANDLERS: Final = [
 async def _check_again(run_id: UUID, server: Server) -> list[NewStep] | None:
     """The steps of a distributed run that is to be had once more. Raises what `check_input_files` raises."""
     run = await server.engine.runs.get(run_id)
+    if run.source_type == SESSION:
+        raise ConflictError("this run was a session: open another one", path="run_id")
     workflow = await server.engine.workflows.get(run.workflow_id)
     recipe = read_recipe(workflow)
     await server.engine.files.check_input_files(recipe)

@@ -176,11 +176,15 @@ class Runs:
         before: datetime | None = None,
         limit: int = 50,
     ) -> list[Run]:
-        """Runs of a workspace, newest first, a page at a time: `before` is the oldest created_at seen."""
+        """Runs of a workspace, newest first, a page at a time: `before` is the oldest created_at seen.
+
+        Sessions are left out, unless they are what is asked for: `source_type="session"`.
+        """
         rows = await self._database.fetch(
             "select * from corral.run_states where workspace = $1 and ($2::timestamptz is null or created_at < $2)"
             " and ($3::text[] is null or status = any ($3)) and ($4::boolean is null or (reviewed_at is not null) = $4)"
-            " and ($5::text is null or source_type = $5) and ($6::text is null or source_id = $6)"
+            " and case when $5::text is null then source_type is distinct from 'session' else source_type = $5 end"
+            " and ($6::text is null or source_id = $6)"
             " and ($7::text is null or run_id in (select job.run_id from corral.job_states job where job.log_path = $7))"
             " order by created_at desc, run_id desc limit $8",
             workspace,

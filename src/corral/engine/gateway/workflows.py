@@ -5,6 +5,7 @@ from uuid import UUID
 from corral.engine.database import Database, to_record, to_records
 from corral.model.errors import NotFoundError
 from corral.model.records import Json, Workflow
+from corral.workflow import HOLD_NAME
 
 
 class Workflows:
@@ -44,10 +45,12 @@ class Workflows:
         return to_record(row, Workflow)
 
     async def list(self, *, after: str = "", limit: int = 100) -> list[Workflow]:
-        """The newest version of each name, a page at a time: `after` is the last name seen."""
+        """The newest version of each name, a page at a time: `after` is the last name seen. What sessions run is left out."""
         rows = await self._database.fetch(
-            "select distinct on (name) * from corral.workflows where name > $1 order by name, version desc limit $2",
+            "select distinct on (name) * from corral.workflows where name > $1 and name <> $2"
+            " order by name, version desc limit $3",
             after,
+            HOLD_NAME,
             limit,
         )
         return to_records(rows, Workflow)

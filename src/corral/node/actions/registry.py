@@ -21,6 +21,7 @@ from corral.node.actions import (
     device,
     file,
     flow,
+    hold,
     http,
     input_,
     login,
@@ -40,6 +41,7 @@ BUILT_IN: Mapping[str, Action] = {
     for family in (
         device,
         reboot,
+        hold,
         app,
         login,
         input_,

@@ -61,6 +61,13 @@ class RebootOutput(Output, frozen=True, kw_only=True):
     boot_s: float
 
 
+class HoldArgs(Args, frozen=True, kw_only=True):
+    lost_after_s: Annotated[
+        float,
+        Meta(ge=0, le=3600, description="How long the device may be away, as when it restarts, before this fails."),
+    ] = 120.0
+
+
 class HealthArgs(Args, frozen=True, kw_only=True):
     min_battery_percent: Annotated[Percent | None, Meta(description="Fail below this charge; null never fails.")] = 15.0
     max_temperature_c: Annotated[
@@ -106,6 +113,13 @@ ACTIONS = (
         output=RebootOutput,
         default_timeout_s=240.0,
         duration_field="wait_s",
+    ),
+    ActionSpec(
+        name="device.hold",
+        summary="Keep the device for somebody else's use until the job is stopped; fails if the device stays away.",
+        args=HoldArgs,
+        repeatable=True,
+        default_timeout_s=3600.0,
     ),
     ActionSpec(
         name="device.health",

@@ -23,7 +23,7 @@ begin
     select count(*) as total, count(*) filter (where r.finished_at is null) as going,
            count(*) filter (where r.status = 'succeeded') as succeeded,
            count(*) filter (where r.status in ('failed', 'completed_with_errors')) as failed
-      into v_runs from runs r where r.created_at >= v_since;
+      into v_runs from runs r where r.created_at >= v_since and r.source_type is distinct from 'session';
     select count(*) as total, count(*) filter (where n.lease_until >= v_now) as online into v_nodes from nodes n;
     select count(*) as total, count(*) filter (where d.connection = 'connected' and n.lease_until >= v_now) as online
       into v_farm from devices d join nodes n on n.node_id = d.node_id;

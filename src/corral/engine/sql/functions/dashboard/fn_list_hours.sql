@@ -12,7 +12,8 @@ as $$
           from hourly_stats s where s.hour >= date_trunc('hour', p_since) group by 1
     ), asked as (
         select date_trunc('hour', r.created_at) as hour, count(*) as runs
-          from runs r where r.created_at >= date_trunc('hour', p_since) group by 1
+          from runs r
+         where r.created_at >= date_trunc('hour', p_since) and r.source_type is distinct from 'session' group by 1
     )
     select json_agg(json_build_object(
                'hour', h.hour, 'runs_started', coalesce(a.runs, 0), 'succeeded', coalesce(e.succeeded, 0), 'failed', coalesce(e.failed, 0),

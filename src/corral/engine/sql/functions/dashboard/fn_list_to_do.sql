@@ -24,6 +24,7 @@ as $$
                '/runs?status=failed&reviewed=false'
           from runs r
          where r.reviewed_at is null and r.status in ('failed', 'completed_with_errors') and r.finished_at >= p_since
+           and r.source_type is distinct from 'session'
         union all
         select 6, 'leases_expiring', count(*), '%s device keeps losing its leases', '%s devices keep losing their leases',
                '/devices?losing_leases=true'

@@ -1,4 +1,5 @@
--- Count jobs that ended, went back to their queue or moved on: on their run's stripe, and in the hour's statistics.
+-- Count jobs that ended, went back to their queue or moved on: on their run's stripe, and in the hour's statistics,
+-- but for sessions, which are no work.
 -- Called by fn_conclude_jobs. Locks stripes in key order.
 create or replace function corral.fn_count_jobs(p_ended corral.job_ended[]) returns void
 language plpgsql volatile
@@ -34,6 +35,7 @@ begin
            round(4 * ln(greatest(coalesce(e.took_s, 0), 0.01)) / ln(2.0::double precision))::smallint, count(*)
       from unnest(p_ended) e
      where e.status not in ('queued', 'running', 'noted')
+       and not exists (select 1 from device_sessions s where s.run_id = e.run_id)
      group by 1, 2, 3, 4
      order by 1, 3, 4, 2
     on conflict (hour, outcome, duration_bucket, stripe) do update set jobs = s.jobs + excluded.jobs;

@@ -1,9 +1,9 @@
 -- Of the nodes given, those with something to hear in a pull: work that they could be granted now, tokens whose work should stop,
--- devices whose screens somebody looks at.
+-- devices whose screens somebody looks at, and how far the inputs of each of its sessions go ({lease_token: seq}).
 -- Asked once a second by every server for all pulls that wait at it, so that none depends on a notification. Locks nothing;
 -- may see work that a pull then does not get (a full gate that another node filled first), never the other way round for long.
 create or replace function corral.fn_list_news(p_node_ids text[])
-returns table (node_id text, has_work boolean, cancel uuid[], watch uuid[])
+returns table (node_id text, has_work boolean, cancel uuid[], watch uuid[], inputs jsonb)
 language sql stable
 set search_path = corral, pg_catalog
 as $$
@@ -11,8 +11,12 @@ as $$
         select exists (select 1 from jobs j where j.is_waiting and j.device_id is null) as is_waiting
     ), asked as (
         select n.node_id, n.draining, n.max_concurrency + n.lookahead as room, l.held, l.waiting, l.idle, fn_list_cancels(n.node_id) as cancel,
-               case when w.is_any then array(select e.device_id from fn_list_watches(n.node_id) e) else '{}' end as watch
+               case when w.is_any then array(select e.device_id from fn_list_watches(n.node_id) e) else '{}' end as watch,
+               case when i.is_any
+                    then (select jsonb_object_agg(e.lease_token, e.seq)
+                            from (select u.lease_token, max(u.seq) as seq from fn_list_device_inputs(n.node_id) u group by 1) e) end as inputs
           from nodes n
+         cross join (select exists (select 1 from session_inputs) as is_any) i
          cross join (select exists (select 1 from device_watches) as is_any) w
          cross join lateral (
                select count(*) filter (where k.lease_token is not null) as held,
@@ -23,9 +27,9 @@ as $$
                 where k.node_id = n.node_id) l
          where n.node_id = any (p_node_ids)
     )
-    select a.node_id, a.work, a.cancel, a.watch
-      from (select k.node_id, k.cancel, k.watch,
+    select a.node_id, a.work, a.cancel, a.watch, coalesce(a.inputs, '{}')
+      from (select k.node_id, k.cancel, k.watch, k.inputs,
                    not k.draining and k.held < k.room and (k.waiting > 0 or (p.is_waiting and k.idle > 0)) as work
               from asked k, pool p) a
-     where a.work or a.cancel <> '{}' or a.watch <> '{}'
+     where a.work or a.cancel <> '{}' or a.watch <> '{}' or a.inputs is not null
 $$;

@@ -1,4 +1,5 @@
--- Tell that runs have ended: run.failed where a job failed, run.finished where none did. Called by fn_advance_runs, last.
+-- Tell that runs have ended: run.failed where a job failed, run.finished where none did. The end of a session is nobody's news.
+-- Called by fn_advance_runs, last.
 create or replace function corral.fn_notify_runs(p_run_ids uuid[]) returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
@@ -20,5 +21,5 @@ begin
                     'created_at', s.created_at, 'started_at', s.started_at, 'finished_at', s.finished_at,
                     'last_error_message', s.last_error_message)))
        from run_states s join workflows w on w.workflow_id = s.workflow_id
-      where s.run_id = any (p_run_ids);
+      where s.run_id = any (p_run_ids) and s.source_type is distinct from 'session';
 end $$;

@@ -3,7 +3,7 @@
 -- Two last jobs that end at the same moment cannot both miss it: near a run's end, when next to nothing of it waits, each of them
 -- takes the run's lock before it looks, so the later one sees the earlier one's commit. Far from the end nobody waits for that lock.
 -- A run that ends is told to webhooks (fn_notify_runs) in the same transaction.
--- Locks the runs in key order. Returns the number of runs ended.
+-- Locks the runs in key order, then the sessions that they were. Returns the number of runs ended.
 create or replace function corral.fn_advance_runs(p_started uuid[], p_ended uuid[]) returns integer
 language plpgsql volatile
 set search_path = corral, pg_catalog
@@ -56,6 +56,7 @@ begin
     if v_ended is null then
         return 0;
     end if;
+    perform fn_close_device_sessions(v_ended);
     perform fn_notify_runs(v_ended);
     return cardinality(v_ended);
 end $$;

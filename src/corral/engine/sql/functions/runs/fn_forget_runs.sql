@@ -1,4 +1,4 @@
--- Forget those of these runs that have no job left. Called after fn_forget_jobs.
+-- Forget those of these runs that have no job left, and what sessions they were. Called after fn_forget_jobs.
 create or replace function corral.fn_forget_runs(p_run_ids uuid[]) returns void
 language sql volatile
 set search_path = corral, pg_catalog
@@ -7,7 +7,8 @@ as $$
         delete from runs r
          where r.run_id = any (p_run_ids) and not exists (select 1 from jobs j where j.run_id = r.run_id)
         returning r.run_id
-    ), secrets as (delete from run_secrets s using gone g where s.run_id = g.run_id),
+    ), sessions as (delete from device_sessions s using gone g where s.run_id = g.run_id),
+       secrets as (delete from run_secrets s using gone g where s.run_id = g.run_id),
        gates as (delete from run_gates s using gone g where s.run_id = g.run_id)
     delete from run_versions s using gone g where s.run_id = g.run_id
 $$;

@@ -101,6 +101,12 @@ as $$
      where l.lease_token is not null
        and not exists (select 1 from nodes n join jobs j on j.job_id = l.job_id
                         where n.node_id = l.node_id and n.lease_until is not null and j.deadline_at is not null)
+    union all
+    select 'a session lives as long as its run is wanted', s.session_id::text,
+           format('session %s, run %s', coalesce(s.end_reason, 'live'), coalesce(r.status, 'gone'))
+      from device_sessions s left join runs r on r.run_id = s.run_id
+     where case when s.ended_at is null then r.run_id is null or r.finished_at is not null
+                else r.finished_at is null and r.cancel_requested_at is null end
     -- The distributed half.
     union all
     select i.invariant, i.object, i.detail from fn_check_step_invariants() i
