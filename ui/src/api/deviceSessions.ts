@@ -12,7 +12,10 @@ export const deviceSessionsQuery = (state: "live" | "all") =>
   infiniteQueryOptions({
     queryKey: ["device-sessions", state],
     queryFn: ({ pageParam, signal }) =>
-      call("get", "/api/sessions", { query: { state, limit: PAGE, ...(pageParam ? { before: pageParam } : {}) }, signal }),
+      call("get", "/api/sessions", {
+        query: { state, limit: PAGE, ...(pageParam ? { before: pageParam } : {}) },
+        signal,
+      }),
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     ...pollEvery(2000),
@@ -30,7 +33,11 @@ export const sessionWaitQuery = (runId: string) =>
   queryOptions({
     queryKey: ["session-wait", runId],
     queryFn: async ({ signal }) => {
-      const page = await call("get", "/api/runs/{run_id}/explain", { path: { run_id: runId }, query: { limit: 1 }, signal });
+      const page = await call("get", "/api/runs/{run_id}/explain", {
+        path: { run_id: runId },
+        query: { limit: 1 },
+        signal,
+      });
       return page.jobs[0] ?? null;
     },
     ...pollEvery(3000),

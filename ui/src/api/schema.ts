@@ -1312,6 +1312,8 @@ export interface paths {
         /**
          * ListRuns
          * @description Runs of a workspace, newest first: those in certain states, of one source, with one log, looked at or not, or all.
+         *
+         *     Sessions are left out, unless `source_type` asks for them.
          */
         get: operations["ApiRunsListRuns"];
         put?: never;
@@ -1661,6 +1663,110 @@ export interface paths {
          * @description Sign out, on every server. Repeating it is safe.
          */
         delete: operations["ApiSessionCloseSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListDeviceSessions
+         * @description Who holds what, newest first: sessions that have not ended, or all.
+         */
+        get: operations["ApiSessionsListDeviceSessions"];
+        put?: never;
+        /**
+         * OpenDeviceSession
+         * @description Hold a phone: any with these tags, or the one that is named. Waits up to `wait_s` until it is had.
+         */
+        post: operations["ApiSessionsOpenDeviceSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetDeviceSession
+         * @description One session; waits up to `wait_s` while it has no phone yet.
+         */
+        get: operations["ApiSessionsSessionIdGetDeviceSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * RenewDeviceSession
+         * @description Let it go on for as long as before, or for `ttl_s`, from now. For its holder.
+         */
+        post: operations["ApiSessionsSessionIdRenewRenewDeviceSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ReleaseDeviceSession
+         * @description End it. Another than its holder must give a `reason`. Repeating it is safe.
+         */
+        post: operations["ApiSessionsSessionIdReleaseReleaseDeviceSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * SendDeviceInput
+         * @description Touch the screen, type, press a key. For the holder of an active session; done once at most, and in order.
+         */
+        post: operations["ApiSessionsSessionIdInputSendDeviceInput"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2423,6 +2529,8 @@ export interface components {
             online: boolean;
             /** @enum {string} */
             activity: "running" | "waiting" | "idle" | "quarantined" | "offline";
+            held_by?: string | null;
+            session_id?: string | null;
         };
         /** DeviceChange */
         DeviceChange: {
@@ -2492,6 +2600,30 @@ export interface components {
             at: string;
             battery: number | null;
             temperature: number | null;
+        };
+        /** DeviceSession */
+        DeviceSession: {
+            /** Format: uuid */
+            session_id: string;
+            state: components["schemas"]["SessionState"];
+            device: components["schemas"]["SessionDevice"] | null;
+            holder: string;
+            purpose: string | null;
+            tags: string[];
+            ttl_s: number;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            ended_at: string | null;
+            end_reason: components["schemas"]["SessionEnd"] | null;
+            end_message: string | null;
+            ended_by: string | null;
+            /** Format: uuid */
+            run_id: string;
+            job_id: string | null;
+            has_adb: boolean;
         };
         /** DeviceStatus */
         DeviceStatus: {
@@ -2989,6 +3121,9 @@ export interface components {
             cancelling?: string[];
             known_runs?: string[];
             watching?: string[] | null;
+            inputs_taken?: {
+                [key: string]: number;
+            } | null;
         };
         /** Pulled */
         Pulled: {
@@ -2996,6 +3131,7 @@ export interface components {
             runs: components["schemas"]["RunSpec"][];
             cancel: string[];
             watch?: components["schemas"]["Watch"][];
+            inputs?: components["schemas"]["SessionInput"][];
         };
         /** Register */
         Register: {
@@ -3020,6 +3156,14 @@ export interface components {
             epoch: number;
             lease_s: number;
             requeued: number;
+        };
+        /** Release */
+        Release: {
+            reason?: string | null;
+        };
+        /** Renewal */
+        Renewal: {
+            ttl_s?: number | null;
         };
         /** RetryRequest */
         RetryRequest: {
@@ -3257,6 +3401,55 @@ export interface components {
             role: components["schemas"]["Role"];
             expires_at: string | null;
         };
+        /** SessionDevice */
+        SessionDevice: {
+            /** Format: uuid */
+            device_id: string;
+            index: number;
+            serial: string;
+            model: string | null;
+            os_version: string | null;
+            node_id: string;
+            tags: string[];
+        };
+        /**
+         * SessionEnd
+         * @description Why a session ended: its holder's word, another's, nobody's, or what became of the phone.
+         * @enum {string}
+         */
+        SessionEnd: "released" | "forced" | "expired" | "device_lost" | "node_lost" | "refused";
+        /** SessionInput */
+        SessionInput: {
+            /** Format: uuid */
+            session_id: string;
+            /** Format: uuid */
+            lease_token: string;
+            seq: number;
+            input: {
+                [key: string]: unknown;
+            };
+        };
+        /** SessionPage */
+        SessionPage: {
+            sessions: components["schemas"]["DeviceSession"][];
+            next: string | null;
+        };
+        /** SessionRequest */
+        SessionRequest: {
+            tags?: string[];
+            device?: string | null;
+            /** @default 600 */
+            ttl_s?: number;
+            purpose?: string | null;
+            /** @default 0 */
+            wait_s?: number;
+        };
+        /**
+         * SessionState
+         * @description A phone held for somebody: not had yet, had, or let go. Derived, never written.
+         * @enum {string}
+         */
+        SessionState: "waiting" | "active" | "ended";
         /** SignIn */
         SignIn: {
             token: string;
@@ -3379,6 +3572,18 @@ export interface components {
         /** TasksAnswer */
         TasksAnswer: {
             tasks: components["schemas"]["Task"][];
+        };
+        /** Touch */
+        Touch: {
+            /** @enum {string} */
+            kind: "tap" | "swipe" | "text" | "key";
+            x?: number | null;
+            y?: number | null;
+            to_x?: number | null;
+            to_y?: number | null;
+            duration_ms?: number | null;
+            text?: string | null;
+            key?: string | null;
         };
         /**
          * WaitReason
@@ -4023,6 +4228,7 @@ export type DeviceJobPage = components['schemas']['DeviceJobPage'];
 export type DevicePage = components['schemas']['DevicePage'];
 export type DeviceReport = components['schemas']['DeviceReport'];
 export type DeviceSample = components['schemas']['DeviceSample'];
+export type DeviceSession = components['schemas']['DeviceSession'];
 export type DeviceStatus = components['schemas']['DeviceStatus'];
 export type DirectTarget = components['schemas']['DirectTarget'];
 export type Drain = components['schemas']['Drain'];
@@ -4077,6 +4283,8 @@ export type Pull = components['schemas']['Pull'];
 export type Pulled = components['schemas']['Pulled'];
 export type Register = components['schemas']['Register'];
 export type Registration = components['schemas']['Registration'];
+export type Release = components['schemas']['Release'];
+export type Renewal = components['schemas']['Renewal'];
 export type RetryRequest = components['schemas']['RetryRequest'];
 export type Role = components['schemas']['Role'];
 export type Run = components['schemas']['Run'];
@@ -4094,6 +4302,12 @@ export type SchedulePage = components['schemas']['SchedulePage'];
 export type ScheduleView = components['schemas']['ScheduleView'];
 export type ScheduledRun = components['schemas']['ScheduledRun'];
 export type Session = components['schemas']['Session'];
+export type SessionDevice = components['schemas']['SessionDevice'];
+export type SessionEnd = components['schemas']['SessionEnd'];
+export type SessionInput = components['schemas']['SessionInput'];
+export type SessionPage = components['schemas']['SessionPage'];
+export type SessionRequest = components['schemas']['SessionRequest'];
+export type SessionState = components['schemas']['SessionState'];
 export type SignIn = components['schemas']['SignIn'];
 export type Step = components['schemas']['Step'];
 export type StepPlan = components['schemas']['StepPlan'];
@@ -4105,6 +4319,7 @@ export type Task = components['schemas']['Task'];
 export type TaskAnswer = components['schemas']['TaskAnswer'];
 export type TaskStatus = components['schemas']['TaskStatus'];
 export type TasksAnswer = components['schemas']['TasksAnswer'];
+export type Touch = components['schemas']['Touch'];
 export type WaitReason = components['schemas']['WaitReason'];
 export type Watch = components['schemas']['Watch'];
 export type Watched = components['schemas']['Watched'];
@@ -6739,6 +6954,156 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    ApiSessionsListDeviceSessions: {
+        parameters: {
+            query?: {
+                state?: "live" | "all";
+                before?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+        };
+    };
+    ApiSessionsOpenDeviceSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSession"];
+                };
+            };
+        };
+    };
+    ApiSessionsSessionIdGetDeviceSession: {
+        parameters: {
+            query?: {
+                wait_s?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSession"];
+                };
+            };
+        };
+    };
+    ApiSessionsSessionIdRenewRenewDeviceSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Renewal"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSession"];
+                };
+            };
+        };
+    };
+    ApiSessionsSessionIdReleaseReleaseDeviceSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Release"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSession"];
+                };
+            };
+        };
+    };
+    ApiSessionsSessionIdInputSendDeviceInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Touch"];
+            };
+        };
+        responses: {
+            /** @description Request accepted, processing continues off-line */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": null;
+                };
             };
         };
     };

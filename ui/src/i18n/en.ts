@@ -887,7 +887,8 @@ export const en = {
   "sessions.force": "Take it back",
   "sessions.force_of": "Take back: {name}",
   "sessions.force_title": "Take {name} back from {holder}?",
-  "sessions.force_detail": "Whatever is being done with the phone is cut off at once. The reason is shown to its holder.",
+  "sessions.force_detail":
+    "Whatever is being done with the phone is cut off at once. The reason is shown to its holder.",
   "sessions.force_confirm": "Take it back",
   "sessions.reason": "Reason",
   "sessions.forced_by": "Taken back by {who}",
@@ -912,10 +913,12 @@ export const en = {
   "sessions.serial": "Serial",
   "sessions.to_device": "The phone's health and history",
   "sessions.waiting": "Waiting for a phone",
-  "sessions.waiting_hint": "This page goes on by itself. A session that still has no phone when its time is over ends, too.",
+  "sessions.waiting_hint":
+    "This page goes on by itself. A session that still has no phone when its time is over ends, too.",
   "sessions.only_holder": "Only its holder can use the phone; others may look.",
   "sessions.surface": "The phone's screen, to use",
-  "sessions.surface_hint": "Click to tap, drag to swipe, hold for a long press. Keys go to the phone; Escape is Back, Tab leads away.",
+  "sessions.surface_hint":
+    "Click to tap, drag to swipe, hold for a long press. Keys go to the phone; Escape is Back, Tab leads away.",
   "phone.buttons": "The phone's buttons",
   "phone.back": "Back",
   "phone.home": "Home",

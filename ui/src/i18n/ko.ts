@@ -821,7 +821,8 @@ export const ko: Record<MessageKey, Message> = {
   "sessions.all": "끝난 것까지 모두",
   "sessions.none": "잡아 둔 휴대폰이 없습니다",
   "sessions.never": "아직 아무도 휴대폰을 잡아 두지 않았습니다",
-  "sessions.none_hint": "세션은 휴대폰 한 대를 사람이나 프로그램을 위해 잡아 둡니다. 놓아줄 때까지 어떤 실행도 그 휴대폰을 쓰지 않습니다.",
+  "sessions.none_hint":
+    "세션은 휴대폰 한 대를 사람이나 프로그램을 위해 잡아 둡니다. 놓아줄 때까지 어떤 실행도 그 휴대폰을 쓰지 않습니다.",
   "sessions.no_phone": "아직 휴대폰 없음",
   "sessions.phone_column": "휴대폰",
   "sessions.holder": "잡은 사람",
@@ -865,7 +866,8 @@ export const ko: Record<MessageKey, Message> = {
   "sessions.waiting_hint": "이 페이지는 저절로 이어집니다. 시간이 다 되도록 휴대폰을 얻지 못한 세션도 끝납니다.",
   "sessions.only_holder": "잡은 사람만 휴대폰을 쓸 수 있고, 다른 사람은 볼 수만 있습니다.",
   "sessions.surface": "조작할 휴대폰 화면",
-  "sessions.surface_hint": "클릭하면 탭, 끌면 스와이프, 누르고 있으면 길게 누르기입니다. 키보드 입력은 휴대폰으로 갑니다. Esc는 뒤로, Tab은 밖으로 나갑니다.",
+  "sessions.surface_hint":
+    "클릭하면 탭, 끌면 스와이프, 누르고 있으면 길게 누르기입니다. 키보드 입력은 휴대폰으로 갑니다. Esc는 뒤로, Tab은 밖으로 나갑니다.",
   "phone.buttons": "휴대폰 버튼",
   "phone.back": "뒤로",
   "phone.home": "홈",

@@ -1,7 +1,15 @@
 /** A held phone's screen: what it shows, and for its holder a mouse and a keyboard on it. */
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ClipboardEvent, type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { renewDeviceSession, sendInput } from "../../api/deviceSessions";
 import type { DeviceSession, Touch } from "../../api/schema";
 import { useLivePicture } from "../../components/livePicture";

@@ -58,12 +58,7 @@ export function OpenSession({ device, onClose }: OpenSessionProps) {
             key={String(named)}
             className="cursor-pointer rounded-md px-3 py-1.5 font-medium text-soft has-checked:bg-surface has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
           >
-            <input
-              type="radio"
-              className="sr-only"
-              checked={isNamed === named}
-              onChange={() => setIsNamed(named)}
-            />
+            <input type="radio" className="sr-only" checked={isNamed === named} onChange={() => setIsNamed(named)} />
             {t(named ? "sessions.one" : "sessions.any")}
           </label>
         ))}
@@ -100,7 +95,9 @@ export function OpenSession({ device, onClose }: OpenSessionProps) {
         <select name="minutes" className="field" defaultValue={30}>
           {LONGEST.map((minutes) => (
             <option key={minutes} value={minutes}>
-              {minutes < 60 ? t("sessions.n_minutes", { count: minutes }) : t("sessions.n_hours", { count: minutes / 60 })}
+              {minutes < 60
+                ? t("sessions.n_minutes", { count: minutes })
+                : t("sessions.n_hours", { count: minutes / 60 })}
             </option>
           ))}
         </select>

@@ -50,7 +50,12 @@ export function SessionPage() {
       <div className="flex flex-col gap-5 lg:flex-row lg:items-start">
         {session.state === "active" && session.device && (
           <div className="min-w-0 flex-1">
-            <LiveScreen key={session.device.device_id} session={session} deviceId={session.device.device_id} isMine={isMine} />
+            <LiveScreen
+              key={session.device.device_id}
+              session={session}
+              deviceId={session.device.device_id}
+              isMine={isMine}
+            />
           </div>
         )}
         <Facts session={session} isMine={isMine} />
@@ -141,7 +146,9 @@ function Ended({ session }: { session: DeviceSession }) {
       <h2>{t(`session_end.${session.end_reason ?? "released"}.detail`)}</h2>
       {session.end_message && <p className="mt-1.5 break-words text-soft">{session.end_message}</p>}
       {session.ended_by && session.end_reason === "forced" && (
-        <p className="mt-1 text-xs text-faint">{t("sessions.forced_by", { who: holderName(words, session.ended_by) })}</p>
+        <p className="mt-1 text-xs text-faint">
+          {t("sessions.forced_by", { who: holderName(words, session.ended_by) })}
+        </p>
       )}
     </section>
   );

@@ -133,9 +133,7 @@ function Row({ session, now }: { session: DeviceSession; now: number }) {
       </td>
       <td className="px-4 py-3 max-sm:p-0">
         <SessionBadge session={session} />
-        {session.end_message && (
-          <p className="mt-1 max-w-64 text-xs break-words text-soft">{session.end_message}</p>
-        )}
+        {session.end_message && <p className="mt-1 max-w-64 text-xs break-words text-soft">{session.end_message}</p>}
       </td>
       <td className="py-3 whitespace-nowrap text-soft tabular-nums max-sm:hidden">{since}</td>
       <td className="px-4 py-3 whitespace-nowrap text-soft tabular-nums max-sm:hidden">{until}</td>

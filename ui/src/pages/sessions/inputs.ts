@@ -66,7 +66,7 @@ interface Pressed {
   ctrlKey: boolean;
   metaKey: boolean;
   altKey: boolean;
-  getModifierState?: (name: string) => boolean;
+  getModifierState?: (name: "AltGraph") => boolean;
 }
 
 /** What a key of the keyboard means to the phone; null leaves it to the browser: shortcuts, and Tab, which leads away. */
@@ -91,7 +91,8 @@ export class InputQueue {
   push(touch: Touch): void {
     const last = this.waiting.at(-1);
     const joined = touch.kind === "text" && last?.kind === "text" ? `${last.text}${touch.text}` : null;
-    if (joined !== null && joined.length <= MOST_TEXT) this.waiting[this.waiting.length - 1] = { kind: "text", text: joined };
+    if (joined !== null && joined.length <= MOST_TEXT)
+      this.waiting[this.waiting.length - 1] = { kind: "text", text: joined };
     else this.waiting.push(touch);
     if (!this.isSending) void this.work();
   }
