@@ -41,6 +41,7 @@ from corral.api.routes import (
     session,
     sessions,
     steps,
+    tests,
     webhooks,
     workflows,
 )
@@ -75,6 +76,7 @@ HANDLERS = [
     *session.HANDLERS,
     *sessions.HANDLERS,
     *steps.HANDLERS,
+    *tests.HANDLERS,
     *webhooks.HANDLERS,
     *workflows.HANDLERS,
 ]
