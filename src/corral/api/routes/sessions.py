@@ -43,12 +43,12 @@ async def open_device_session(
 async def list_device_sessions(
     server: NamedDependency[Server],
     *,
-    state: FromQuery[Literal["live", "all"]] = "live",
+    which: Annotated[Literal["live", "all"], QueryParameter(name="state")] = "live",
     before: FromQuery[UUID | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=500)] = 100,
 ) -> SessionPage:
     """Who holds what, newest first: sessions that have not ended, or all."""
-    sessions = await server.engine.reservations.list(is_live=state == "live", before=before, limit=limit)
+    sessions = await server.engine.reservations.list(is_live=which == "live", before=before, limit=limit)
     return SessionPage(sessions=sessions, next=sessions[-1].session_id if len(sessions) == limit else None)
 
 
