@@ -119,6 +119,7 @@ class Farm:
         upkeep = self.engine.upkeep
         await upkeep.tick_upkeep()
         await upkeep.expire_leases()
+        await upkeep.expire_sessions()
         await upkeep.expire_agents()
         await upkeep.expire_steps()
         await upkeep.fail_unclaimable_steps()

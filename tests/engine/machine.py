@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from corral.engine import Engine
-from corral.model.errors import StaleEpochError
+from corral.model.errors import ConflictError, StaleEpochError
 from corral.model.records import Json
 from corral.model.states import Health
 from tests.engine.conftest import execute, with_database
 from tests.engine.malformed import MALFORMED
-from tests.engine.model import Model, ModelDevice, ModelJob, ModelLease, ModelRun, token_of
+from tests.engine.model import Model, ModelDevice, ModelJob, ModelLease, ModelRun, ModelSession, token_of
 
 T = TypeVar("T")
 
@@ -32,11 +32,14 @@ select (select coalesce(jsonb_agg(jsonb_build_array(job_id, status, attempt, dev
        (select coalesce(jsonb_agg(jsonb_build_array(job_id, job_attempt, name, status)), '[]') from corral.job_steps) as steps,
        (select coalesce(jsonb_agg(jsonb_build_array(device_id, node_id, job_id, lease_token, fence, is_available)), '[]')
           from corral.lanes) as lanes,
+       (select coalesce(jsonb_agg(jsonb_build_array(session_id, state, end_reason)), '[]')
+          from corral.device_session_states) as sessions,
        (select jsonb_object_agg(device_id, ticket) from corral.lanes) as tickets
 """
 STEP: Final = 9
 NODES: Final = ("node-1", "node-2", "node-3")
 MOST_OPEN_RUNS: Final = 4
+MOST_SESSIONS: Final = 3
 
 _numbers = itertools.count()
 
@@ -193,6 +196,47 @@ class FarmMachine(RuleBasedStateMachine):
         run = chosen(list(self.model.runs.values()), pick)
         self.wait(self.engine.runs.cancel_run(run.run_id))
         self.model.cancel_run(run)
+
+    # Sessions: they contend with the runs for the same phones.
+
+    @precondition(lambda self: sum(s.end_reason is None for s in self.model.sessions.values()) < MOST_SESSIONS)
+    @rule(pick=picks, is_named=st.booleans(), ttl=st.sampled_from([20, 600]))
+    def open_session(self, pick: int, is_named: bool, ttl: int) -> None:  # noqa: FBT001 - hypothesis calls by name
+        device = chosen(list(self.model.devices.values()), pick) if is_named else None
+        opened = self.wait(
+            self.engine.reservations.open_session(
+                "ann", device=None if device is None else device.serial, ttl=timedelta(seconds=ttl)
+            )
+        )
+        run = self.model.runs[opened.run_id] = ModelRun(opened.run_id, skip_offline=True, wait_timeout=3600, cap=None)
+        query = "select * from corral.jobs where run_id = $1"
+        (row,) = self.wait(self.engine.database.fetch(query, opened.run_id))
+        device_id = None if device is None else device.device_id
+        assert row["device_id"] == device_id
+        day, now, position = 86_400, self.model.now, row["position"]
+        job = ModelJob(row["job_id"], run, device_id, position, 0, 1, day, now, is_pooled=device is None)
+        self.model.jobs[job.job_id] = job
+        self.model.sessions[opened.session_id] = ModelSession(opened.session_id, run, job, "ann", ttl, now)
+
+    @precondition(lambda self: bool(self.model.sessions))
+    @rule(pick=picks, actor=st.sampled_from(["ann", "bob"]))
+    def release_session(self, pick: int, actor: str) -> None:
+        session = chosen(list(self.model.sessions.values()), pick)
+        self.wait(self.engine.reservations.release_session(session.session_id, actor=actor, reason="mine now"))
+        self.model.end_session(session, "released" if actor == session.holder else "forced")
+
+    @precondition(lambda self: bool(self.model.sessions))
+    @rule(pick=picks)
+    def renew_session(self, pick: int) -> None:
+        session = chosen(list(self.model.sessions.values()), pick)
+        may_be_renewed = session.end_reason is None and session.expires_at > self.model.now
+        try:
+            self.wait(self.engine.reservations.renew_session(session.session_id, actor="ann"))
+        except ConflictError:
+            assert not may_be_renewed
+        else:
+            assert may_be_renewed
+            session.renewed_at = self.model.now
 
     # Pulls and heartbeats.
 
@@ -420,6 +464,7 @@ class FarmMachine(RuleBasedStateMachine):
         for act in (
             upkeep.tick_upkeep,
             upkeep.expire_leases,
+            upkeep.expire_sessions,
             upkeep.resolve_contested,
             upkeep.skip_unavailable,
             upkeep.time_out_pools,
@@ -492,6 +537,9 @@ class FarmMachine(RuleBasedStateMachine):
         assert as_set(books["jobs"]) == {
             (text(j.job_id), j.status, j.attempt, text(j.device_id), text(j.token), j.failure_reason)
             for j in model.jobs.values()
+        }
+        assert as_set(books["sessions"]) == {
+            (str(session.session_id), session.state, session.end_reason) for session in model.sessions.values()
         }
         assert as_set(books["steps"]) == {
             (str(job), attempt, step, s) for (job, attempt, step), s in model.steps.items()

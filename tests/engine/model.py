@@ -98,9 +98,34 @@ class ModelJob:
     given_back_at: int = 0
     failure_reason: str | None = None
 
+    started_at: int | None = None
+
     @property
     def is_ended(self) -> bool:
         return self.status not in ("queued", *LIVE)
+
+
+@dataclass
+class ModelSession:
+    """A phone held for somebody, by a run of one job."""
+
+    session_id: UUID
+    run: ModelRun
+    job: ModelJob
+    holder: str
+    ttl: int
+    renewed_at: int
+    end_reason: str | None = None
+
+    @property
+    def state(self) -> str:
+        if self.end_reason is not None:
+            return "ended"
+        return "active" if self.job.status == "running" else "waiting"
+
+    @property
+    def expires_at(self) -> int:
+        return max(self.renewed_at, self.renewed_at if self.job.started_at is None else self.job.started_at) + self.ttl
 
 
 @dataclass
@@ -122,6 +147,7 @@ class Model:
     runs: dict[UUID, ModelRun] = field(default_factory=dict)
     jobs: dict[UUID, ModelJob] = field(default_factory=dict)
     leases: list[ModelLease] = field(default_factory=list)
+    sessions: dict[UUID, ModelSession] = field(default_factory=dict)
     recorded: set[tuple[str, str]] = field(default_factory=set)
     steps: dict[tuple[UUID, int, str], str] = field(default_factory=dict)
     last_tick_at: int | None = None
@@ -235,7 +261,7 @@ class Model:
         idle = [lane for lane in lanes if lane.is_available and not lane.leased and self.head_of(lane) is None]
         idle.sort(key=lambda lane: (lane.fence, lane.device_id))
         waiting = [job for job in self.jobs.values() if job.status == "queued" and job.device_id is None]
-        waiting.sort(key=lambda job: (-job.priority, job.run.run_id, job.position))
+        waiting.sort(key=lambda job: (-job.priority, self._turn(job, waiting), job.run.run_id))
         bound: list[tuple[ModelDevice, ModelJob]] = []
         for job in waiting:
             if len(bound) >= room:
@@ -249,13 +275,18 @@ class Model:
                 bound.append((lane, job))
         return bound
 
+    def _turn(self, job: ModelJob, waiting: Sequence[ModelJob]) -> int:
+        """How many its run would have in flight with it: the fewer, the sooner it is served."""
+        ahead = sum(1 for other in waiting if other.run is job.run and other.position <= job.position)
+        return self.in_flight(job.run) + ahead
+
     def grant(self, device: ModelDevice, job: ModelJob, token: UUID, request_id: UUID) -> None:
         node = self.nodes[device.lane_node_id]
         device.leased, device.lease_epoch, device.request_id = job, node.epoch, request_id
         device.granted_at, device.unnamed_beats, device.cancel_requested = self.now, 0, False
         device.fence += 1
         job.status, job.device_id, job.owner, job.token = "leased", device.device_id, node.node_id, token
-        job.is_started, job.state_seq = False, 0
+        job.is_started, job.state_seq, job.started_at = False, 0, None
         job.deadline_at = self.now + START_WITHIN + job.timeout
         self.leases.append(ModelLease(job, token, node.node_id, device.device_id))
 
@@ -296,6 +327,9 @@ class Model:
             run.status = "completed_with_errors" if "succeeded" in ends else "failed"
         else:
             run.status = "succeeded" if "succeeded" in ends else "skipped"
+        for session in self.sessions.values():
+            if session.run is run and session.end_reason is None:
+                session.end_reason = _why_ended(session)
 
     def cancel_run(self, run: ModelRun) -> None:
         if run.status not in ("queued", "running"):
@@ -305,6 +339,13 @@ class Model:
             device.cancel_requested |= device.leased is not None and device.leased.run is run
         for job in [job for job in self.jobs.values() if job.run is run and job.status == "queued"]:
             self.conclude(job, "cancelled")
+
+    # Sessions.
+
+    def end_session(self, session: ModelSession, reason: str) -> None:
+        if session.end_reason is None:
+            session.end_reason = reason
+            self.cancel_run(session.run)
 
     # Events.
 
@@ -370,6 +411,7 @@ class Model:
         if not job.is_started:
             job.attempt += 1
             job.is_started = True
+            job.started_at = self.now
             if job.deadline_at is not None:
                 job.deadline_at = self.now + job.timeout + DEADLINE_SLACK
         job.status = "running" if job.status == "leased" else job.status
@@ -452,6 +494,9 @@ class Model:
         if self.verdicts_are_open():
             for node_id in sorted(self.nodes):
                 self._expire(self.nodes[node_id])
+        for session in self.sessions.values():
+            if session.expires_at <= self.now:
+                self.end_session(session, "expired")
         self._resolve_contested()
         if self.verdicts_are_open():
             while self._skip_unavailable():
@@ -506,6 +551,17 @@ class Model:
         if stuck_since is not None and max(stuck_since, job.queued_at) <= self.now - job.run.wait_timeout:
             return "wait_timeout"
         return None
+
+
+def _why_ended(session: ModelSession) -> str:
+    """What a session says whose run ended without anybody having ended the session."""
+    if session.run.cancel_requested:
+        return "forced"
+    if session.job.failure_reason == "node_lost":
+        return "node_lost"
+    if session.job.failure_reason == "job_timeout":
+        return "expired"
+    return "refused" if session.job.started_at is None else "device_lost"
 
 
 def token_of(device: ModelDevice) -> UUID:

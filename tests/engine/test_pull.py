@@ -224,6 +224,35 @@ async def test_a_capped_pool_respects_its_cap(farm: Farm) -> None:
     assert await node.pull() == []
 
 
+async def test_a_single_device_is_not_starved_by_a_pool_that_asks_for_a_thousand(farm: Farm) -> None:
+    node = await farm.given_node(devices=6)
+    many = await farm.given_run({"any": 1000})
+    first = await node.pull(4)
+    one = await farm.given_run({"any": 1})
+
+    assert {grant.run_id for grant in first} == {many.run_id}
+    assert [grant.run_id for grant in await node.pull()] == [one.run_id, many.run_id]
+
+
+async def test_pools_of_one_priority_share_what_is_idle_evenly_and_a_higher_one_goes_first(farm: Farm) -> None:
+    node = await farm.given_node(devices=9)
+    first, second = [await farm.given_run({"any": 50}) for _ in range(2)]
+    urgent = await farm.given_run({"any": 3}, policy={"priority": 1})
+
+    granted = [grant.run_id for grant in await node.pull()]
+
+    assert granted == [urgent.run_id] * 3 + [first.run_id, second.run_id] * 3
+
+
+async def test_what_a_pool_has_on_other_nodes_counts_in_its_turn(farm: Farm) -> None:
+    left, right = await farm.given_node("left", devices=2), await farm.given_node("right", devices=3)
+    older = await farm.given_run({"any": 50})
+    await left.pull()
+    newer = await farm.given_run({"any": 50})
+
+    assert [grant.run_id for grant in await right.pull()] == [newer.run_id, newer.run_id, older.run_id]
+
+
 async def test_a_draining_node_gets_nothing_new_but_may_ask_again(farm: Farm) -> None:
     node = await farm.given_node(devices=2)
     await farm.given_run()

@@ -31,6 +31,7 @@ from corral.model.states import (
     Overlap,
     RunStatus,
     ScanStatus,
+    SessionEnd,
     StepStatus,
     SuitePart,
     WebhookKind,
@@ -63,6 +64,7 @@ ENUM_OF_COLUMN: dict[str, type[StrEnum]] = {
     "test_units.verdict": CaseStatus,
     "test_suites.chunk": Chunking,
     "test_phones.part": SuitePart,
+    "device_sessions.end_reason": SessionEnd,
 }
 # An event that is a duplicate was recorded before, and an invalid one has no id to be recorded under.
 NOT_RECORDED = {EventOutcome.DUPLICATE, EventOutcome.INVALID}

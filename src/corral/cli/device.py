@@ -6,6 +6,7 @@ from cyclopts import App, Parameter
 
 from corral.cli.options import DEFAULT, Options
 from corral.cli.output import look, make_console, print_json, text_or_dash
+from corral.model.errors import InvalidRequestError
 from corral.model.records import Device
 
 app = App(
@@ -13,7 +14,7 @@ app = App(
     help="Show or change a device. DEVICE is its number, its serial or its id.",
     help_format="plaintext",
 )
-Words = Annotated[list[str], Parameter(negative_iterable="")]
+SignedWords = Annotated[list[str], Parameter(negative_iterable="", allow_leading_hyphen=True)]
 
 
 @app.command
@@ -82,7 +83,7 @@ def label(device: str, text: str, /, *, options: Options = DEFAULT) -> None:
 
 
 @app.command
-def tag(device: str, tags: Words, /, *, options: Options = DEFAULT) -> None:
+def tag(device: str, tags: SignedWords, /, *, options: Options = DEFAULT) -> None:
     """Give a device tags, which runs and lists choose devices by.
 
     Parameters
@@ -90,7 +91,7 @@ def tag(device: str, tags: Words, /, *, options: Options = DEFAULT) -> None:
     device
         Its number, its serial or its id.
     tags
-        Words; one that begins with + is added, one that begins with ~ is taken off. Without signs, these and no others.
+        Words; one that begins with + is added, one that begins with - or ~ is taken off. Without signs, these and no others.
     """
     with options.client() as client:
         found = client.devices.find(device)
@@ -113,9 +114,11 @@ def number(device: str, index: int, /, *, options: Options = DEFAULT) -> None:
 
 
 def change_tags(present: list[str], words: list[str]) -> list[str]:
-    """The tags that a device has after `+new ~old`, or after a plain list."""
-    plain = [word for word in words if word[:1] not in {"+", "~"}]
-    kept = plain or [each for each in present if f"~{each}" not in words]
+    """The tags that a device has after `+new -old`, or after a plain list."""
+    if flag := next((word for word in words if word.startswith("--")), None):
+        raise InvalidRequestError(f"{flag} is no flag of this command, and no tag to take off", path="tags")
+    plain = [word for word in words if word[:1] not in {"+", "-", "~"}]
+    kept = plain or [each for each in present if not {f"-{each}", f"~{each}"} & {*words}]
     return list(dict.fromkeys([*kept, *(word[1:] for word in words if word.startswith("+") and len(word) > 1)]))
 
 

@@ -29,6 +29,7 @@ _GROUPS: Final[dict[str, dict[str, tuple[str, str]]]] = {
     "Farm": {
         "devices": ("devices:devices", "List the devices, as a table or a heatmap."),
         "device": ("device:app", "Quarantine, release, label or tag a device."),
+        "session": ("session:app", "Hold a phone for yourself; see who holds which."),
         "scan": ("scan:scan", "Ask nodes to look for devices."),
         "nodes": ("nodes:nodes", "List the nodes."),
         "node": ("nodes:app", "Work with the phones of this computer; drain or enroll a node."),

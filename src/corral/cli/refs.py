@@ -27,12 +27,12 @@ def find_run(client: Client, ref: str) -> UUID:
     return choose(text, [run.run_id for run in client.runs.list(most=_MOST_RUNS)])
 
 
-def choose(prefix: str, run_ids: list[UUID]) -> UUID:
+def choose(prefix: str, ids: list[UUID], *, noun: str = "run") -> UUID:
     """The one id that begins so. Raises NotFoundError and InvalidRequestError."""
-    found = [run_id for run_id in run_ids if str(run_id).startswith(prefix)]
+    found = [each for each in ids if str(each).startswith(prefix)]
     if not found:
-        raise NotFoundError(f"no run begins with {prefix}", path="run")
+        raise NotFoundError(f"no {noun} begins with {prefix}", path=noun)
     if len(found) > 1:
-        names = ", ".join(str(run_id) for run_id in found[:3]) + (", …" if len(found) > 3 else "")  # noqa: PLR2004
-        raise InvalidRequestError(f"{len(found)} runs begin with {prefix}: {names}; give more of it", path="run")
+        names = ", ".join(str(each) for each in found[:3]) + (", …" if len(found) > 3 else "")  # noqa: PLR2004
+        raise InvalidRequestError(f"{len(found)} {noun}s begin with {prefix}: {names}; give more of it", path=noun)
     return found[0]

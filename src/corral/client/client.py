@@ -20,6 +20,7 @@ from corral.client.playbooks import Playbooks
 from corral.client.runs import Runs
 from corral.client.scans import Scans
 from corral.client.schedules import Schedules
+from corral.client.sessions import Sessions
 from corral.client.transport import Transport
 from corral.client.webhooks import Webhooks
 from corral.client.workflows import Workflows
@@ -46,6 +47,7 @@ class Client:
         self._transport = Transport(base_url, token=token, timeout_s=timeout_s, retries=retries)
         self.workflows = Workflows(self._transport)
         self.runs = Runs(self._transport, workspace=workspace)
+        self.sessions = Sessions(self._transport)
         self.devices = Devices(self._transport)
         self.nodes = Nodes(self._transport)
         self.scans = Scans(self._transport)

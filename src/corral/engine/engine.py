@@ -78,7 +78,7 @@ class Engine:
         self.operators = Operators(database, self.announcements)
         self.sessions = Sessions(database, self.announcements)
         self.audit = Audit(database)
-        self.upkeep = Upkeep(database, self.runs, self.announcements)
+        self.upkeep = Upkeep(database, self.runs, self.reservations, self.announcements)
 
     @classmethod
     @asynccontextmanager

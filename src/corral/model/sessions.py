@@ -1,12 +1,21 @@
 """Sessions: phones that are held for a person or a program, as plain data."""
 
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from msgspec import Struct
 
 from corral.model.records import Json
-from corral.model.states import SessionEnd, SessionState
+from corral.model.states import SessionEnd
+
+
+class SessionState(StrEnum):
+    """A phone held for somebody: not had yet, had, or let go. Derived, never written."""
+
+    WAITING = "waiting"
+    ACTIVE = "active"
+    ENDED = "ended"
 
 
 class SessionDevice(Struct, frozen=True):

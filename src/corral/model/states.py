@@ -184,14 +184,6 @@ class DeliveryStatus(StrEnum):
     FAILED = "failed"
 
 
-class SessionState(StrEnum):
-    """A phone held for somebody: not had yet, had, or let go. Derived, never written."""
-
-    WAITING = "waiting"
-    ACTIVE = "active"
-    ENDED = "ended"
-
-
 class SessionEnd(StrEnum):
     """Why a session ended: its holder's word, another's, nobody's, or what became of the phone."""
 

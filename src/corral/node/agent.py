@@ -30,10 +30,12 @@ from corral.node.claiming import ClaimSteps
 from corral.node.clock import Clock, boot_time
 from corral.node.config import NodeConfig
 from corral.node.devices import Devices
+from corral.node.events import clean_text, log_event, log_line
 from corral.node.files import InputFiles
 from corral.node.health.keep import KeepHealthy
 from corral.node.heartbeat import Beaten, BeatHeart
-from corral.node.held import StopCause
+from corral.node.held import HeldJob, StopCause
+from corral.node.inputs import TakeInputs
 from corral.node.leases import Leases
 from corral.node.link import Link
 from corral.node.pulling import PullJobs
@@ -147,8 +149,20 @@ class Agent:
             clock=clock,
             on_end=self._screen_unwatched,
         )
+        self._inputs = TakeInputs(
+            find=self._work.find,
+            phone=self._devices.phone,
+            may_touch=self._may_touch,
+            tell=self._tell_session,
+            clock=clock,
+        )
         self._pulling = PullJobs(
-            link, self._work, screens=self._screens, node_id=config.id, epoch=lambda: self._pulse.epoch
+            link,
+            self._work,
+            screens=self._screens,
+            inputs=self._inputs,
+            node_id=config.id,
+            epoch=lambda: self._pulse.epoch,
         )
         self._claiming = ClaimSteps(link, self._step_work, node_id=config.id, epoch=lambda: self._pulse.epoch)
         self._scans = DoScans(drivers, self._devices, spool)
@@ -178,6 +192,7 @@ class Agent:
             raise first_of(group_error) from None
         finally:
             self._screens.stop()
+            self._inputs.stop()
             self._heart.stop()
             await asyncio.to_thread(self._heart.join)
 
@@ -375,6 +390,10 @@ class Agent:
     def _step_ended(self) -> None:
         self._work.fill()
         self._claiming.nudge()
+
+    def _tell_session(self, held: HeldJob, message: str) -> None:
+        lines = [log_line("warning", clean_text(message, ()))]
+        self._spool.put(log_event(job_id=held.events.job_id, lease_token=held.events.lease_token, lines=lines))
 
     def _screen_unwatched(self) -> None:
         self._pulling.nudge()

@@ -9,7 +9,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -72,9 +72,16 @@ class Device:
             battery=battery,
             # Half degrees: a thermometer's noise is no news.
             temperature=None if heat is None else round(heat * _HALF_DEGREES) / _HALF_DEGREES,
-            meta=None if sample is None else {"free_storage_mb": sample.free_storage_mb},
+            meta=self._meta(),
             last_error_message=(seen.message if seen is not None and seen.message else self.last_error),
         )
+
+    def _meta(self) -> dict[str, Any] | None:
+        """What has no place of its own: by which driver it is reached, and how much it could still store."""
+        meta: dict[str, Any] = {} if self.driver is None else {"driver": self.driver.name}
+        if self.sample is not None:
+            meta["free_storage_mb"] = self.sample.free_storage_mb
+        return meta or None
 
 
 class Devices:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from corral.model.errors import RequestRefusedError, ServerUnavailableError
 from corral.model.records import Watch
+from corral.model.sessions import SessionInput
 from corral.node.backoff import Backoff
 from corral.node.link import Link
 from corral.telemetry import logger
@@ -53,13 +54,32 @@ class Screens(Protocol):
     def take(self, watches: Iterable[Watch], /) -> None: ...
 
 
+class Inputs(Protocol):
+    """Who does to held phones what their holders do to them."""
+
+    @property
+    def taken(self) -> dict[UUID, int]: ...
+
+    def take(self, inputs: Iterable[SessionInput], /) -> None: ...
+
+
 class PullJobs:
     """The loop. `nudge` says that the appetite may have grown, or that a screen is no longer looked at."""
 
-    def __init__(self, link: Link, worker: Worker, *, screens: Screens, node_id: str, epoch: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        link: Link,
+        worker: Worker,
+        *,
+        screens: Screens,
+        inputs: Inputs,
+        node_id: str,
+        epoch: Callable[[], int],
+    ) -> None:
         self._link = link
         self._worker = worker
         self._screens = screens
+        self._inputs = inputs
         self._node_id = node_id
         self._epoch = epoch
         self._nudged = asyncio.Event()
@@ -114,6 +134,7 @@ class PullJobs:
                 cancelling=list(appetite.cancelling),
                 known_runs=list(appetite.known_runs),
                 watching=sorted(watching),
+                inputs_taken=self._inputs.taken,
             )
             try:
                 pulled = await self._link.pull(request)
@@ -124,4 +145,5 @@ class PullJobs:
             else:
                 self._worker.accept(pulled)
                 self._screens.take(pulled.watch)
+                self._inputs.take(pulled.inputs)
                 return

@@ -85,7 +85,7 @@ class RunJobs:
                 return self.refuse(
                     held, JobEnd(outcome="failed", failure_reason=describe(error).reason, error_message=error.message)
                 )
-            work = asyncio.create_task(self._work(job))
+            work = asyncio.create_task(self._work(held, job))
             try:
                 end = await self._await_end(held, job, work)
                 await self._tell_end(job, end)
@@ -146,23 +146,27 @@ class RunJobs:
         outcome = "cancelled" if held.cause is StopCause.CANCELLED else "interrupted"
         return JobEnd(outcome=outcome, error_message=held.cause.words)
 
-    async def _work(self, job: JobContext) -> JobEnd:
+    async def _work(self, held: HeldJob, job: JobContext) -> JobEnd:
         """All steps. The device is this job's alone meanwhile."""
         async with self._devices.exclusively(job.grant.serial) as device:
             # On disk before the phone is touched: a node that dies now must not have worked in secret.
             await self._spool.put(job.events.make("job_started", total=len(job.plan.steps)))
-            try:
-                lost = await self._greet(job)
-                if lost is None:
-                    await self._check_up(device)
-                for step in job.plan.steps:
-                    if lost is not None:
-                        job.ended[step.id] = skipped("stopped")
-                    else:
-                        await self._steps.take(job, step)
-            except TouchForbiddenError as error:
-                return JobEnd(outcome="interrupted", error_message=error.message)
-            failure = lost or find_failure(job.ended)
+            with held.having_phone():
+                return await self._take_steps(job, device)
+
+    async def _take_steps(self, job: JobContext, device: Device) -> JobEnd:
+        try:
+            lost = await self._greet(job)
+            if lost is None:
+                await self._check_up(device)
+            for step in job.plan.steps:
+                if lost is not None:
+                    job.ended[step.id] = skipped("stopped")
+                else:
+                    await self._steps.take(job, step)
+        except TouchForbiddenError as error:
+            return JobEnd(outcome="interrupted", error_message=error.message)
+        failure = lost or find_failure(job.ended)
         if failure is None:
             return JobEnd(outcome="succeeded")
         return JobEnd(outcome="failed", failure_reason=failure.failure_reason, error_message=failure.error_message)

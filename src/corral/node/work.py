@@ -143,9 +143,15 @@ class Work:
             if also_waiting or id(held) not in waiting:
                 self._stop(token, cause)
 
+    def find(self, token: UUID) -> HeldJob | None:
+        """The job of this lease token, if the node holds it."""
+        return self._jobs.get(token)
+
     def drain(self) -> None:
-        """Finish what runs, give back what has not started, want nothing more."""
+        """Finish what runs, give back what has not started, want nothing more. Sessions end: nobody knows when they would."""
         self._is_draining = True
+        for token in [token for token, held in self._jobs.items() if held.is_session]:
+            self._stop(token, StopCause.STOPPING)
         for _, held in list(self._scheduler.list_waiting()):
             self._stop(held.grant.lease_token, StopCause.STOPPING)
         self.fill()

@@ -7,6 +7,5 @@ _log = logger(__name__)
 
 
 async def expire_sessions(engine: Engine) -> None:
-    for session_id in await engine.reservations.list_expired():
-        if await engine.reservations.expire_session(session_id):
-            _log.info("a session expired", session_id=str(session_id))
+    if count := await engine.upkeep.expire_sessions():
+        _log.info("sessions were not renewed in time", count=count)

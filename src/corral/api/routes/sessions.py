@@ -14,8 +14,7 @@ from litestar.response import Response
 from corral.api.auth import caller_of
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
-from corral.model.sessions import DeviceSession
-from corral.model.states import SessionState
+from corral.model.sessions import DeviceSession, SessionState
 from corral.wire.sessions import LONGEST_WAIT_S, Release, Renewal, SessionPage, SessionRequest, Touch, check_touch
 
 _LOOK_EVERY_S: Final = 0.2

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from corral.engine.announce import COORDINATOR, Announcements
 from corral.engine.database import Database, to_record, to_records
+from corral.engine.gateway.reservations import Reservations
 from corral.engine.gateway.runs import Runs
 from corral.model.errors import CorralError
 from corral.model.records import Json, Tick, Violation
@@ -13,9 +14,12 @@ from corral.model.records import Json, Tick, Violation
 class Upkeep:
     """Verdicts, guarantees and purges."""
 
-    def __init__(self, database: Database, runs: Runs, announcements: Announcements) -> None:
+    def __init__(
+        self, database: Database, runs: Runs, reservations: Reservations, announcements: Announcements
+    ) -> None:
         self._database = database
         self._runs = runs
+        self._reservations = reservations
         self._announcements = announcements
 
     async def tick_upkeep(self) -> Tick:
@@ -29,6 +33,11 @@ class Upkeep:
         return await _each(
             [self._database.fetch_value("select corral.fn_expire_leases($1)", node["node_id"]) for node in nodes]
         )
+
+    async def expire_sessions(self) -> int:
+        """End sessions that were not renewed in time, one a transaction."""
+        expired = await self._reservations.list_expired()
+        return await _each([self._reservations.expire_session(session_id) for session_id in expired])
 
     async def expire_agents(self) -> int:
         """Take back the tasks of silent agents, one agent a transaction."""

@@ -1,6 +1,6 @@
 -- Why each job of a run that has not started waits: the rule that holds it back, since when, how many jobs are ahead of it on its
 -- device and of which run the first of them is, and when it may be expected to start (null where nothing sensible can be said).
--- The root cause wins: a job behind others on an offline device waits for the device. By device number, from behind p_after.
+-- A phone that somebody holds may be expected when the session expires. The root cause wins: a job behind others on an offline device waits for the device. By device number, from behind p_after.
 -- Reasons: cancelling, verdicts_suspended, node_silent, device_quarantined, device_offline, device_contested, node_draining,
 -- behind_others, gate_full, slots_full, handed_out, ready, and those of fn_explain_unbound, whose rows come last; of a distributed
 -- run, those of fn_explain_steps, a row for each step that could be claimed.
@@ -45,12 +45,13 @@ begin
                                 where q.device_id = j.device_id and q.is_waiting
                                   and (q.priority > j.priority or (q.priority = j.priority and q.position < j.position)) limit 1000) q)
                end as ahead,
-               case when h.status = 'running' then h.started_at end as ahead_started_at
+               case when h.status = 'running' then h.started_at end as ahead_started_at, s.holder, s.expires_at
           from jobs j
           join devices d on d.device_id = j.device_id
           join lanes l on l.device_id = j.device_id
           join loads o on o.node_id = l.node_id
           left join jobs h on h.job_id = l.job_id
+          left join device_session_states s on s.run_id = h.run_id and s.state = 'active' and h.job_id <> j.job_id
           left join turns t on t.device_id = j.device_id
          where j.run_id = p_run_id and j.status in ('queued', 'leased') and d.index_no > coalesce(p_after, 0)
          order by d.index_no
@@ -83,6 +84,7 @@ begin
                when 'device_contested' then format('device is contested by node %s', w.contested_node_id)
                when 'node_draining' then format('node %s is draining', w.node_id)
                when 'behind_others' then format('behind %s on its device', case w.ahead when 1 then '1 job' else w.ahead || ' jobs' end)
+                                        || coalesce(', which ' || w.holder || ' holds in a session', '')
                when 'gate_full' then format('the run has %s of %s allowed jobs in flight', v_gate.in_flight, v_gate.cap)
                when 'slots_full' then format('node %s holds %s of %s jobs', w.node_id, w.held,
                                              case when w.is_gated then w.max_concurrency else w.slots end)
@@ -94,8 +96,10 @@ begin
                when 'device_contested' then w.changed_at when 'node_draining' then w.draining_since else w.queued_at end end,
            w.ahead, w.ahead_run_id,
            case w.rule when 'ready' then v_now
-               when 'behind_others' then greatest(v_now, coalesce(w.ahead_started_at, v_now) + v_typical)
-                                         + (w.ahead - 1) * v_typical
+               when 'behind_others' then case
+                   when w.expires_at is not null and w.ahead = 1 then w.expires_at
+                   when w.expires_at is not null then w.expires_at + (w.ahead - 1) * v_typical
+                   else greatest(v_now, coalesce(w.ahead_started_at, v_now) + v_typical) + (w.ahead - 1) * v_typical end
                when 'gate_full' then v_now + v_typical * (w.gate_turn::double precision / v_gate.cap)
                when 'slots_full' then v_now + v_typical * (w.node_turn::double precision / greatest(w.max_concurrency, 1)) end,
            null::text
