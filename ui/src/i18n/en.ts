@@ -898,8 +898,8 @@ export const en = {
   "sessions.one": "A certain one",
   "sessions.phone": "Number or serial",
   "sessions.matching": {
-    one: "{count} phone online has them; idle now: {idle}",
-    other: "{count} phones online have them; idle now: {idle}",
+    one: "{count} phone online matches; idle now: {idle}",
+    other: "{count} phones online match; idle now: {idle}",
   },
   "sessions.minutes": "For how long",
   "sessions.minutes_hint": "It can be renewed as often as needed.",
@@ -968,7 +968,7 @@ export const en = {
   "tests.is_flaky": "flaky",
   "tests.is_differing": "differs",
   "tests.try": "try {n}",
-  "tests.results": "Results, the latest first",
+  "tests.results": "Results, failures first",
   "tests.flaky_detail":
     "It failed and then passed, on the same build: what it tests, or the test itself, is not reliable.",
   "tests.not_counted": "It came too late: the test had been given to another phone.",

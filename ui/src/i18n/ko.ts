@@ -917,7 +917,7 @@ export const ko: Record<MessageKey, Message> = {
   "tests.is_flaky": "불안정",
   "tests.is_differing": "다름",
   "tests.try": "{n}번째 시도",
-  "tests.results": "결과, 최근 것부터",
+  "tests.results": "결과, 실패부터",
   "tests.flaky_detail": "같은 빌드에서 실패했다가 통과했습니다. 시험 대상이나 테스트 자체가 불안정합니다.",
   "tests.not_counted": "너무 늦게 왔습니다. 이미 다른 휴대폰에 맡긴 테스트입니다.",
   "tests.trace": "추적 정보",

@@ -64,7 +64,7 @@ export function MonitorPage() {
       <div className="flex gap-5">
         <div className="stack min-w-0 flex-1 content-start gap-5">
           <Progress monitor={data} steps={steps} />
-          {data.run.tests && <Tabs runId={runId} isTests={isTests} counts={data.run.tests} />}
+          {data.run.tests && <Tabs isTests={isTests} counts={data.run.tests} />}
           {isTests ? (
             <Tests runId={runId} isGoing={data.run.finished_at === null} onOpen={showCase} onDevice={show} />
           ) : tiles.length > 0 ? (
@@ -104,34 +104,33 @@ export function MonitorPage() {
 const TAB =
   "-mb-px border-b-2 border-transparent px-1 pb-2 font-medium text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink";
 
-function Tabs({ runId, isTests, counts }: { runId: string; isTests: boolean; counts: CaseCounts }) {
+function Tabs({ isTests, counts }: { isTests: boolean; counts: CaseCounts }) {
   const words = useWords();
+  const navigate = route.useNavigate();
   const bad = counts.failed + counts.errored;
-  const places = [
-    { search: {}, isHere: !isTests, text: words.t("tests.tab_devices") },
-    { search: { tab: "tests" as const }, isHere: isTests, text: words.t("tests.tab", { count: counts.total }) },
-  ];
   return (
     <nav aria-label={words.t("tests.tabs")} className="flex gap-5 border-b border-line">
-      {places.map(({ search, isHere, text }) => (
-        <Link
-          key={text}
-          to="/runs/$runId"
-          params={{ runId }}
-          search={search}
-          replace
-          aria-current={isHere ? "page" : undefined}
-          activeProps={{}}
-          className={TAB}
-        >
-          {text}
-          {search.tab && bad > 0 && (
-            <span className="ml-2 rounded-full bg-danger-soft px-2 py-0.5 text-xs text-danger tabular-nums">
-              {words.t("tests.bad", { count: bad })}
-            </span>
-          )}
-        </Link>
-      ))}
+      <button
+        type="button"
+        aria-current={isTests ? undefined : "page"}
+        className={TAB}
+        onClick={() => void navigate({ search: {}, replace: true })}
+      >
+        {words.t("tests.tab_devices")}
+      </button>
+      <button
+        type="button"
+        aria-current={isTests ? "page" : undefined}
+        className={TAB}
+        onClick={() => void navigate({ search: { tab: "tests" }, replace: true })}
+      >
+        {words.t("tests.tab", { count: counts.total })}
+        {bad > 0 && (
+          <span className="ml-2 rounded-full bg-danger-soft px-2 py-0.5 text-xs text-danger tabular-nums">
+            {words.t("tests.bad", { count: bad })}
+          </span>
+        )}
+      </button>
     </nav>
   );
 }

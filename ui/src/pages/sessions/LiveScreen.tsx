@@ -114,7 +114,7 @@ function Surface({ url, mayUse, onTouch }: SurfaceProps) {
       src={url}
       alt={t("screen.now")}
       draggable={false}
-      className="block max-h-[calc(100dvh-330px)] min-h-64 max-w-full rounded-lg select-none"
+      className="block max-h-[max(320px,calc(100dvh-400px))] max-w-full rounded-lg select-none"
     />
   );
   if (!mayUse) return <div className="mx-auto rounded-lg border border-line-strong shadow-card">{picture}</div>;

@@ -8,7 +8,7 @@ import { Drawer } from "../../../components/Drawer";
 import { Refusal } from "../../../components/Notices";
 import { StateMark } from "../../../components/StateMark";
 import { useWords } from "../../../i18n/text";
-import { tileOfVerdict } from "./cases";
+import { tileOfVerdict, worstFirst } from "./cases";
 
 interface CaseDrawerProps {
   runId: string;
@@ -21,6 +21,7 @@ export function CaseDrawer({ runId, of, isGoing, onClose }: CaseDrawerProps) {
   const { t } = useWords();
   const { data, error } = useQuery(testCaseQuery(runId, of, isGoing));
   const [step, className, name] = of;
+  const hasTries = data?.results.some((result) => result.try > 1) ?? false;
   return (
     <Drawer
       label={name}
@@ -46,8 +47,14 @@ export function CaseDrawer({ runId, of, isGoing, onClose }: CaseDrawerProps) {
         {data?.message && <p className="rounded-xl bg-raised p-4">{data.message}</p>}
         {data ? (
           <ol className="stack gap-3" aria-label={t("tests.results")}>
-            {[...data.results].reverse().map((result) => (
-              <Result key={`${result.job_id} ${result.attempt} ${result.try}`} runId={runId} result={result} />
+            {worstFirst(data.results).map((result, at) => (
+              <Result
+                key={`${result.job_id} ${result.attempt} ${result.try}`}
+                runId={runId}
+                result={result}
+                isOpen={at === 0}
+                hasTries={hasTries}
+              />
             ))}
           </ol>
         ) : (
@@ -59,7 +66,15 @@ export function CaseDrawer({ runId, of, isGoing, onClose }: CaseDrawerProps) {
   );
 }
 
-function Result({ runId, result }: { runId: string; result: CaseResult }) {
+interface ResultProps {
+  runId: string;
+  result: CaseResult;
+  isOpen: boolean;
+  /** Whether some phone tried it more than once. */
+  hasTries: boolean;
+}
+
+function Result({ runId, result, isOpen, hasTries }: ResultProps) {
   const words = useWords();
   const { t } = words;
   return (
@@ -81,14 +96,14 @@ function Result({ runId, result }: { runId: string; result: CaseResult }) {
           </Link>
         )}
         <span className="ml-auto text-xs text-soft tabular-nums">
-          {result.try > 1 && `${t("tests.try", { n: result.try })} · `}
+          {hasTries && `${t("tests.try", { n: result.try })} · `}
           {words.duration(result.duration_s)} · {words.time(result.at)}
         </span>
       </div>
       {!result.is_counted && <p className="mt-1 text-xs text-faint">{t("tests.not_counted")}</p>}
       {result.message && <p className="mt-2 font-mono text-xs break-words whitespace-pre-wrap">{result.message}</p>}
       {result.trace && (
-        <details className="mt-2" open={result.status === "failed" || result.status === "errored"}>
+        <details className="mt-2" open={isOpen}>
           <summary className="text-xs font-medium text-soft">{t("tests.trace")}</summary>
           <section
             aria-label={t("tests.trace")}

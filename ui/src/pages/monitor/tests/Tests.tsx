@@ -1,7 +1,7 @@
 /** A run's tests: how many passed, which did not, and where phones differ. */
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { Download, Search } from "lucide-react";
 import { useMemo } from "react";
 import type { CaseCounts } from "../../../api/schema";
@@ -83,7 +83,7 @@ function Summary({ runId, counts }: { runId: string; counts: CaseCounts }) {
   return (
     <section className="card stack gap-3 p-4" aria-label={t("tests.summary")}>
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
-        <span className="text-2xl font-semibold tabular-nums">{words.number(counts.total)}</span>
+        <h2 className="text-base tabular-nums">{t("tests.tab", { count: counts.total })}</h2>
         <ul className="flex flex-wrap gap-x-4 gap-y-1 text-soft tabular-nums" data-testid="test-counts">
           {told.map((verdict) => (
             <li key={verdict} className="flex items-center gap-1.5">
@@ -104,34 +104,33 @@ function Summary({ runId, counts }: { runId: string; counts: CaseCounts }) {
 }
 
 const CHIP =
-  "rounded-full border border-line bg-surface px-3 py-1 text-xs font-medium text-soft hover:border-line-strong aria-[current=true]:border-accent aria-[current=true]:bg-accent-soft aria-[current=true]:text-ink";
+  "rounded-full border border-line bg-surface px-3 py-1 text-xs font-medium text-soft hover:border-line-strong aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-ink";
 
 function Filters({ summary }: { summary: CaseCounts | null }) {
   const words = useWords();
   const { t } = words;
-  const { runId } = route.useParams();
   const { show, case: _, ...rest } = route.useSearch();
+  const navigate = route.useNavigate();
   const counts: Partial<Record<TestFilter, number>> = summary
     ? { failed: summary.failed + summary.errored, flaky: summary.flaky }
     : {};
   return (
-    <nav aria-label={t("tests.filter")} className="flex flex-wrap gap-1.5">
+    <fieldset className="flex flex-wrap gap-1.5">
+      <legend className="sr-only">{t("tests.filter")}</legend>
       {([undefined, ...TEST_FILTERS] as const).map((filter) => (
-        <Link
+        <button
           key={filter ?? "all"}
-          to="/runs/$runId"
-          params={{ runId }}
-          search={filter ? { ...rest, show: filter } : rest}
-          replace
-          aria-current={show === filter}
+          type="button"
+          aria-pressed={show === filter}
+          onClick={() => void navigate({ search: filter ? { ...rest, show: filter } : rest, replace: true })}
           className={CHIP}
         >
           {t(`tests.show_${filter ?? "all"}`)}
           {filter && counts[filter] !== undefined && (
-            <span className="ml-1.5 text-faint tabular-nums">{words.number(counts[filter])}</span>
+            <span className="ml-1.5 tabular-nums">{words.number(counts[filter])}</span>
           )}
-        </Link>
+        </button>
       ))}
-    </nav>
+    </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Case, CaseResult } from "../../../api/schema";
-import { groupByStatus, isMatrix, latestByDevice, splitClass } from "./cases";
+import { groupByStatus, isMatrix, latestByDevice, splitClass, worstFirst } from "./cases";
 
 const result = (index: number | null, status: CaseResult["status"], fields: Partial<CaseResult> = {}) =>
   ({ index, status, is_counted: true, try: 1, ...fields }) as unknown as CaseResult;
@@ -30,6 +30,13 @@ describe("groupByStatus", () => {
       ["skipped", [1]],
       ["passed", [9]],
     ]);
+  });
+});
+
+describe("worstFirst", () => {
+  it("tells failures before the rest, the latest of each first", () => {
+    const told = [result(1, "passed"), result(2, "failed"), result(3, "passed"), result(4, "failed")];
+    expect(worstFirst(told).map((each) => each.index)).toEqual([4, 2, 3, 1]);
   });
 });
 

@@ -55,6 +55,11 @@ export function groupByStatus(
   );
 }
 
+/** All results as a reader wants them: what went wrong first, and of the same kind the latest first. */
+export function worstFirst(results: readonly CaseResult[]): CaseResult[] {
+  return [...results].reverse().sort((a, b) => WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status));
+}
+
 /** Whether a column per device tells something: not where phones share the tests, and not where they are too many. */
 export function isMatrix(devices: number, cases: readonly Case[]): boolean {
   const told = cases.map((each) => latestByDevice(each.results).size).filter((size) => size > 0);
