@@ -1,10 +1,10 @@
 /** Tests by devices: a row each, a column each, and a mark where they meet. */
 
 import { memo } from "react";
-import type { Case, CaseDevice } from "../../../api/schema";
+import type { Case, CaseDevice, CaseResult } from "../../../api/schema";
 import type { CaseKey } from "../../../api/tests";
 import { StateMark } from "../../../components/StateMark";
-import { useWords } from "../../../i18n/text";
+import { useWords, type Words } from "../../../i18n/text";
 import { CaseName } from "./CaseName";
 import { latestByDevice, tileOfVerdict } from "./cases";
 
@@ -62,6 +62,12 @@ export function Matrix({ devices, cases, open, onOpen, onDevice }: MatrixProps) 
   );
 }
 
+function labelOf(result: CaseResult, test: string, { t, duration }: Words): string {
+  const verdict = t(`verdict.${result.status}`);
+  const told = t("tests.cell", { test, index: String(result.index), verdict, time: duration(result.duration_s) });
+  return result.try > 1 ? `${told}, ${t("tests.try", { n: result.try })}` : told;
+}
+
 interface RowProps {
   of: Case;
   devices: readonly CaseDevice[];
@@ -71,7 +77,6 @@ interface RowProps {
 
 const Row = memo(function Row({ of, devices, isOpen, onOpen }: RowProps) {
   const words = useWords();
-  const { t } = words;
   const latest = latestByDevice(of.results);
   const show = () => onOpen([of.step, of.class_name, of.name]);
   return (
@@ -84,14 +89,7 @@ const Row = memo(function Row({ of, devices, isOpen, onOpen }: RowProps) {
       </th>
       {devices.map(({ device_id: id, index }) => {
         const result = latest.get(index);
-        const label = result
-          ? t("tests.cell", {
-              test: of.name,
-              index: String(index),
-              verdict: t(`verdict.${result.status}`),
-              time: words.duration(result.duration_s),
-            })
-          : "";
+        const label = result ? labelOf(result, of.name, words) : "";
         return (
           <td key={id} className="border-b border-line p-0 text-center group-hover:bg-raised">
             {result && (
@@ -107,9 +105,11 @@ const Row = memo(function Row({ of, devices, isOpen, onOpen }: RowProps) {
               >
                 <StateMark state={tileOfVerdict(result.status)} size={16} />
                 {result.try > 1 && (
-                  <span aria-hidden="true" className="absolute right-0 bottom-0 text-[9px] font-bold text-warn">
-                    {result.try}
-                  </span>
+                  <span
+                    aria-hidden="true"
+                    data-try={result.try}
+                    className="absolute right-0 bottom-0 text-[9px] font-bold text-warn after:content-[attr(data-try)]"
+                  />
                 )}
               </button>
             )}

@@ -125,9 +125,9 @@ function Filters({ summary }: { summary: CaseCounts | null }) {
           onClick={() => void navigate({ search: filter ? { ...rest, show: filter } : rest, replace: true })}
           className={CHIP}
         >
-          {t(`tests.show_${filter ?? "all"}`)}
+          {t(`tests.show_${filter ?? "all"}`)}{" "}
           {filter && counts[filter] !== undefined && (
-            <span className="ml-1.5 tabular-nums">{words.number(counts[filter])}</span>
+            <span className="ml-0.5 tabular-nums">{words.number(counts[filter])}</span>
           )}
         </button>
       ))}
