@@ -88,6 +88,7 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
     assert acts == {
         "tick_upkeep",
         "expire_leases",
+        "expire_sessions",
         "expire_agents",
         "resolve_contested",
         "skip_unavailable",

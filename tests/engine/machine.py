@@ -32,7 +32,8 @@ select (select coalesce(jsonb_agg(jsonb_build_array(job_id, status, attempt, dev
        (select coalesce(jsonb_agg(jsonb_build_array(job_id, job_attempt, name, status)), '[]') from corral.job_steps) as steps,
        (select coalesce(jsonb_agg(jsonb_build_array(device_id, node_id, job_id, lease_token, fence, is_available)), '[]')
           from corral.lanes) as lanes,
-       (select coalesce(jsonb_agg(jsonb_build_array(session_id, state, end_reason)), '[]')
+       (select coalesce(jsonb_agg(jsonb_build_array(session_id, state, end_reason,
+                                                    extract(epoch from expires_at - timestamptz '2030-01-01T00:00:00Z'))), '[]')
           from corral.device_session_states) as sessions,
        (select jsonb_object_agg(device_id, ticket) from corral.lanes) as tickets
 """
@@ -539,7 +540,8 @@ class FarmMachine(RuleBasedStateMachine):
             for j in model.jobs.values()
         }
         assert as_set(books["sessions"]) == {
-            (str(session.session_id), session.state, session.end_reason) for session in model.sessions.values()
+            (str(session.session_id), session.state, session.end_reason, session.expires_at)
+            for session in model.sessions.values()
         }
         assert as_set(books["steps"]) == {
             (str(job), attempt, step, s) for (job, attempt, step), s in model.steps.items()

@@ -53,6 +53,8 @@ async def test_a_session_is_for_tags_or_for_the_one_device_that_is_named(farm: F
 
 
 async def test_what_no_device_could_ever_fulfil_is_refused_at_once(farm: Farm) -> None:
+    with pytest.raises(ConflictError, match="the farm has no device yet"):
+        await farm.engine.reservations.open_session("ann")
     await farm.given_node(devices=1)
 
     with pytest.raises(InvalidRequestError, match="no device has all of the tags camera") as refused:

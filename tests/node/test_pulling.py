@@ -8,6 +8,7 @@ import pytest
 
 from corral.model.errors import ServerUnavailableError, StaleEpochError
 from corral.model.records import Watch
+from corral.model.sessions import SessionInput
 from corral.node.link import Link
 from corral.node.pulling import Appetite, PullJobs
 from corral.wire.nodes import Pull, Pulled
@@ -50,10 +51,25 @@ class Screens:
         self.taken.extend(watches)
 
 
+class Inputs:
+    def __init__(self) -> None:
+        self.taken: dict[UUID, int] = {}
+
+    def take(self, inputs: Iterable[SessionInput]) -> None:
+        self.taken = self.taken | {each.lease_token: each.seq for each in inputs}
+
+
 class Case:
     def __init__(self) -> None:
-        self.server, self.worker, self.screens = Server(), Worker(), Screens()
-        self.pulling = PullJobs(self.server, self.worker, screens=self.screens, node_id="desk", epoch=lambda: 1)
+        self.server, self.worker, self.screens, self.inputs = Server(), Worker(), Screens(), Inputs()
+        self.pulling = PullJobs(
+            self.server,
+            self.worker,
+            screens=self.screens,
+            inputs=self.inputs,
+            node_id="desk",
+            epoch=lambda: 1,
+        )
         self.task = asyncio.create_task(self.pulling.run())
 
     async def next(self) -> tuple[Pull, asyncio.Future[Pulled]]:
@@ -101,6 +117,17 @@ async def test_a_little_more_appetite_is_not_worth_a_newer_pull(case: Case) -> N
     older.set_result(NOTHING)
 
     assert (await case.next())[0].want == 1
+
+
+async def test_what_holders_did_is_taken_and_the_next_pull_says_how_far(case: Case) -> None:
+    first, answer = await case.next()
+    token = uuid4()
+    told = SessionInput(uuid4(), token, 7, {"kind": "key", "key": "HOME"})
+    answer.set_result(Pulled(jobs=[], runs=[], cancel=[], inputs=[told]))
+
+    second, _ = await case.next()
+
+    assert (first.inputs_taken, second.inputs_taken) == ({}, {token: 7})
 
 
 async def test_a_request_keeps_its_id_until_it_was_answered(case: Case) -> None:

@@ -84,6 +84,7 @@ def test_timeouts_and_policies_are_numbers() -> None:
 
 def test_tags_are_added_taken_off_or_set() -> None:
     assert change_tags(["a", "b"], ["+c"]) == ["a", "b", "c"]
+    assert change_tags(["a", "b"], ["-a", "+c"]) == ["b", "c"]
     assert change_tags(["a", "b"], ["~a", "+c"]) == ["b", "c"]
     assert change_tags(["a", "b"], ["x", "y"]) == ["x", "y"]
 

@@ -36,7 +36,7 @@ def test_every_action_of_the_design_is_there() -> None:
         families.setdefault(action.family, set()).add(action.name.partition(".")[2])
 
     assert families == {
-        "device": {"bootstrap", "shell", "screenshot", "reboot", "health"},
+        "device": {"bootstrap", "shell", "screenshot", "reboot", "health", "hold"},
         "app": {"install", "start", "stop", "clear", "uninstall", "login"},
         "input": {"tap", "swipe", "text", "key"},
         "ui": {"wait_text", "tap_text"},

@@ -32,7 +32,8 @@ class Reservations:
     ) -> DeviceSession:
         """Hold any phone with these tags, or the one that `device` names; it is had when the session is active.
 
-        Raises NotFoundError for the device, and InvalidRequestError for tags that no device has.
+        Raises NotFoundError for the device, InvalidRequestError for tags that no device has, ConflictError for a farm
+        without devices.
         """
         row = await self._database.fetch_only(
             "select * from corral.fn_open_device_session($1, $2, $3, $4, $5, $6, $7, $8)",

@@ -1,7 +1,8 @@
 -- Hold a phone: any that has p_tags, or the one that p_device names (its number, its serial or its id). Makes the run that holds it, with
 -- its one job, in this transaction: there is no session without one. That run's recipe is p_recipe, kept as the workflow p_workflow, and
 -- it lasts p_timeout at most. Returns the session, and the nodes that should hear of it (none: all of them).
--- Locks what fn_fan_out_run locks. Raises CR001 not_found (device), CR002 invalid_request (tags that no device has).
+-- Locks what fn_fan_out_run locks. Raises CR001 not_found (device), CR002 invalid_request (tags that no device has),
+-- CR003 conflict (there is no device at all).
 create or replace function corral.fn_open_device_session(
     p_holder text, p_purpose text, p_tags text[], p_device text, p_ttl interval, p_workflow text, p_recipe jsonb,
     p_timeout interval)
@@ -29,6 +30,8 @@ begin
             raise exception 'no device has the number, serial or id %', p_device using errcode = 'CR001', detail = 'device';
         end if;
         v_target := jsonb_build_object('device_ids', jsonb_build_array(v_device));
+    elsif not exists (select 1 from devices) then
+        raise exception 'the farm has no device yet' using errcode = 'CR003';
     elsif v_tags <> '{}' then
         if not exists (select 1 from devices d where d.tags @> v_tags) then
             raise exception 'no device has all of the tags %', array_to_string(v_tags, ', ') using errcode = 'CR002', detail = 'tags';
