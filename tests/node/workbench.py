@@ -46,6 +46,11 @@ class FakePhone:
         self.asked.set()
         return await self.does(command)
 
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        result = await self.shell(command)
+        hear(result.stdout + result.stderr)
+        return result.exit_code
+
     async def screenshot(self) -> bytes:
         raise NotImplementedError
 

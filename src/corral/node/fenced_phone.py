@@ -24,6 +24,9 @@ class FencedPhone:
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         return await self._phone().shell(command, max_output_bytes=max_output_bytes)
 
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        return await self._phone().listen(command, hear)
+
     async def screenshot(self) -> bytes:
         return await self._phone().screenshot()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,11 @@ class ScriptedPhone:
             if rule == command or re.search(rule, command):
                 return self._result(answer, max_output_bytes)
         raise AssertionError(f"nobody told the phone what to answer to: {command}")
+
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        result = await self.shell(command)
+        hear(result.stdout + result.stderr)
+        return result.exit_code
 
     async def screenshot(self) -> bytes:
         if isinstance(self.picture, Exception):

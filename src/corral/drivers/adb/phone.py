@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -10,7 +10,7 @@ from corral.drivers.adb.discover import is_address, reconnect
 from corral.drivers.adb.errors import from_words
 from corral.drivers.adb.install import install
 from corral.drivers.adb.services import Services
-from corral.drivers.adb.shell import run_shell
+from corral.drivers.adb.shell import listen_to_shell, run_shell
 from corral.drivers.adb.sync import pull, push
 from corral.drivers.png import check_png
 from corral.drivers.protocol import ShellResult
@@ -32,6 +32,9 @@ class AdbPhone:
 
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         return await run_shell(self._services, self._handle, command, max_output_bytes=max_output_bytes)
+
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        return await listen_to_shell(self._services, self._handle, command, hear=hear)
 
     async def screenshot(self) -> bytes:
         # exec rather than shell: nothing may touch the bytes on their way.
