@@ -17,7 +17,9 @@ from corral.model.errors import DatabaseNotReadyError
 from corral.model.notifications import NotificationType
 from corral.model.states import (
     AgentStatus,
+    CaseStatus,
     CatchUp,
+    Chunking,
     Connection,
     DeliveryStatus,
     EventOutcome,
@@ -30,6 +32,7 @@ from corral.model.states import (
     RunStatus,
     ScanStatus,
     StepStatus,
+    SuitePart,
     WebhookKind,
 )
 from corral.wire.webhooks import Subscription
@@ -56,6 +59,10 @@ ENUM_OF_COLUMN: dict[str, type[StrEnum]] = {
     "firings.outcome": FiringOutcome,
     "webhooks.kind": WebhookKind,
     "deliveries.status": DeliveryStatus,
+    "test_results.status": CaseStatus,
+    "test_units.verdict": CaseStatus,
+    "test_suites.chunk": Chunking,
+    "test_phones.part": SuitePart,
 }
 # An event that is a duplicate was recorded before, and an invalid one has no id to be recorded under.
 NOT_RECORDED = {EventOutcome.DUPLICATE, EventOutcome.INVALID}

@@ -40,6 +40,7 @@ from corral.api.routes import (
     schedules,
     session,
     steps,
+    tests,
     webhooks,
     workflows,
 )
@@ -73,6 +74,7 @@ HANDLERS = [
     *schedules.HANDLERS,
     *session.HANDLERS,
     *steps.HANDLERS,
+    *tests.HANDLERS,
     *webhooks.HANDLERS,
     *workflows.HANDLERS,
 ]

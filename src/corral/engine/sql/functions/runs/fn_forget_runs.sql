@@ -8,6 +8,9 @@ as $$
          where r.run_id = any (p_run_ids) and not exists (select 1 from jobs j where j.run_id = r.run_id)
         returning r.run_id
     ), secrets as (delete from run_secrets s using gone g where s.run_id = g.run_id),
-       gates as (delete from run_gates s using gone g where s.run_id = g.run_id)
+       gates as (delete from run_gates s using gone g where s.run_id = g.run_id),
+       units as (delete from test_units s using gone g where s.run_id = g.run_id),
+       phones as (delete from test_phones s using gone g where s.run_id = g.run_id),
+       suites as (delete from test_suites s using gone g where s.run_id = g.run_id)
     delete from run_versions s using gone g where s.run_id = g.run_id
 $$;
