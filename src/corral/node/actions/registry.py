@@ -18,12 +18,15 @@ from corral.node.actions import (
     app,
     artifact,
     assert_,
+    command,
     device,
     file,
     flow,
     http,
     input_,
+    instrument,
     login,
+    maestro,
     reboot,
     report,
     shell,
@@ -53,6 +56,9 @@ BUILT_IN: Mapping[str, Action] = {
         vendor,
         http,
         shell,
+        instrument,
+        maestro,
+        command,
     )
     for name, action in family.ACTIONS.items()
 }
