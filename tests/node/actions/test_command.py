@@ -14,6 +14,7 @@ import pytest
 from corral.drivers.adb.driver import AdbDriver
 from corral.model.errors import ActionFailedError, DeviceError, FailedTestsError, NotSupportedError
 from corral.simulator.fleet import Fleet
+from corral.simulator.record import Entry
 from corral.simulator.scenario.model import Disconnect, Phones
 from tests.drivers.conftest import adb_environment, adb_port  # noqa: F401 - fixtures that are asked for by name
 from tests.node.actions.scripted_phone import ScriptedBench, ScriptedPhone
@@ -65,6 +66,13 @@ def logged(on_phone: OnPhone) -> str:
     return "\n".join(message for _, message in on_phone.bench.lines)
 
 
+async def until_recorded(on_phone: OnPhone, line: str) -> Entry:
+    """The command, once the phone has got it."""
+    while not (found := [entry for entry in on_phone.fleet.record.entries if entry.line == line]):  # noqa: ASYNC110 - the simulator has no event for it
+        await asyncio.sleep(0.02)
+    return found[0]
+
+
 async def test_a_runner_sees_this_phone_and_no_other(on_phone: OnPhone) -> None:
     script = 'adb devices; adb shell getprop ro.serialno; echo "$ANDROID_SERIAL"; adb kill-server; adb devices'
 
@@ -89,17 +97,16 @@ async def test_nothing_of_it_is_left_when_the_step_has_ended(on_phone: OnPhone) 
 async def test_a_cancelled_step_takes_the_runner_and_its_adb_server_along(on_phone: OnPhone) -> None:
     script = "echo $ANDROID_ADB_SERVER_PORT; adb shell sleep 600"
     running = asyncio.create_task(run(on_phone, command=["sh", "-c", script]))
-    while not (entries := [entry for entry in on_phone.fleet.record.entries if entry.line == "sleep 600"]):  # noqa: ASYNC110 - the simulator has no event for it
-        await asyncio.sleep(0.02)
+    entry = await until_recorded(on_phone, "sleep 600")
 
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
 
     with pytest.raises(ConnectionRefusedError):
         await asyncio.open_connection("127.0.0.1", int(logged(on_phone)))
-    while entries[0].outcome is None:  # noqa: ASYNC110 - as above
+    while entry.outcome is None:  # noqa: ASYNC110 - the simulator has no event for it
         await asyncio.sleep(0.02)
-    assert entries[0].outcome in ("cancelled", "cut")
+    assert entry.outcome in ("cancelled", "cut")
 
 
 async def test_results_are_read_and_told_and_files_are_kept(on_phone: OnPhone) -> None:
@@ -192,12 +199,16 @@ async def test_the_nodes_own_files_and_links_that_lead_out_are_not_kept(on_phone
     assert output["files"] == ["mine.txt"]
 
 
-async def test_a_phone_that_was_lost_is_not_a_failed_test(on_phone: OnPhone) -> None:
+async def test_a_phone_that_was_lost_on_the_way_is_not_a_failed_test(on_phone: OnPhone) -> None:
+    waits = f'adb shell : begun; while [ ! -e lost ]; do sleep 0.05; done; echo "{suite(BAD)}" > results.xml; exit 1'
+    running = asyncio.create_task(run(on_phone, command=["sh", "-c", waits], junit="*.xml"))
+    await until_recorded(on_phone, ": begun")
+
     on_phone.fleet.inject(Disconnect(phones=Phones(indexes="1")))
+    (on_phone.bench.scratch / "lost").touch()
 
     with pytest.raises(DeviceError) as caught:
-        await run(on_phone, command=leaving(suite(BAD), code=1), junit="out/*.xml")
-
+        await running
     assert caught.value.reason.is_infrastructure
     assert on_phone.bench.results == []
 

@@ -462,6 +462,9 @@ export const en = {
   "preset.app-smoke-test": "App smoke test",
   "preset.app-smoke-test.detail":
     "Installs an app if a file is given, starts it, sees that it stays up and shows what it should.",
+  "preset.instrumented-tests": "Instrumented tests",
+  "preset.instrumented-tests.detail":
+    "Installs an app and its tests if files are given, and lets all devices share the tests, or execute all of them each.",
   "preset.login-session": "Login session",
   "preset.login-session.detail":
     "Logs in to an app with credentials given to the run, and keeps a picture as evidence.",

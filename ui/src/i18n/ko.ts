@@ -435,6 +435,9 @@ export const ko: Record<MessageKey, Message> = {
   "preset.app-smoke-test": "앱 스모크 테스트",
   "preset.app-smoke-test.detail":
     "파일이 있으면 앱을 설치하고, 시작해서 계속 떠 있는지와 보여야 할 것이 보이는지 확인합니다.",
+  "preset.instrumented-tests": "계측 테스트",
+  "preset.instrumented-tests.detail":
+    "파일을 주면 앱과 테스트를 설치하고, 테스트를 모든 기기가 나누어 실행하거나 기기마다 전부 실행합니다.",
   "preset.login-session": "로그인 세션",
   "preset.login-session.detail": "실행에 준 계정으로 앱에 로그인하고 증거로 화면을 남깁니다.",
   "preset.soak": "내구 시험",

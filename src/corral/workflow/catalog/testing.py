@@ -32,13 +32,35 @@ Runner = Annotated[
         extra={"expected": "a class such as androidx.test.runner.AndroidJUnitRunner"},
     ),
 ]
+_INSIDE: Final = r"^[^/\\\0\n][^\\\0\n]*$"
 Glob = Annotated[
     str,
     Meta(
-        pattern=r"^[^/\\\0\n][^\\\0\n]*$",
+        pattern=_INSIDE,
         max_length=500,
         description="A path inside the job's own folder, where * and ** stand for any name and any folders.",
         extra={"expected": "a path inside the job's own folder, such as out/**/*.xml"},
+    ),
+]
+Reports = Annotated[
+    str,
+    Meta(
+        pattern=_INSIDE,
+        max_length=500,
+        description=(
+            "Where the command leaves its results as JUnit XML, inside the job's own folder, such as out/**/*.xml; without it, "
+            "the exit code decides."
+        ),
+        extra={"expected": "a path inside the job's own folder, such as out/**/*.xml"},
+    ),
+]
+FlowPath = Annotated[
+    str,
+    Meta(
+        pattern=_INSIDE,
+        max_length=500,
+        description="In a zip: the flow or folder to execute; by default its top folder.",
+        extra={"expected": "a path inside the zip"},
     ),
 ]
 Variables = Annotated[dict[str, Argument], Meta(max_length=100)]
@@ -82,8 +104,8 @@ class SuiteOutput(Output, frozen=True, kw_only=True):
 
 class MaestroArgs(Args, frozen=True, kw_only=True):
     flows: InputFile
-    path: Glob | None = None
-    env: Annotated[Variables, Meta(description="Parameters of the flows (`-e NAME=value`).")] = field(
+    path: FlowPath | None = None
+    env: Annotated[Variables, Meta(description="Variables for the flows; their names begin with MAESTRO_.")] = field(
         default_factory=dict
     )
     include_tags: Annotated[list[Argument], Meta(max_length=50, description="Only flows with one of these tags.")] = (
@@ -105,7 +127,7 @@ class CommandArgs(Args, frozen=True, kw_only=True):
     ]
     env: Annotated[Variables, Meta(description="Environment variables to add.")] = field(default_factory=dict)
     inputs: list[InputFile] = field(default_factory=list)
-    junit: Glob | None = None
+    junit: Reports | None = None
     files: Annotated[
         list[Glob], Meta(max_length=20, description="Files to keep as artifacts, whether it succeeded or not.")
     ] = field(default_factory=list)
@@ -114,7 +136,7 @@ class CommandArgs(Args, frozen=True, kw_only=True):
         Meta(
             min_length=1,
             max_length=20,
-            description="Exit codes that are no failure by themselves, such as a runner's for failed tests.",
+            description="Exit codes that are no failure by themselves (0); add a runner's for failed tests.",
         ),
     ] = field(default_factory=lambda: [0])
 
