@@ -139,8 +139,11 @@ class SuiteMachine(RuleBasedStateMachine):
     @rule(node_id=st.sampled_from(NODES))
     def fall_silent(self, node_id: str) -> None:
         """Its leases expire; then it is there again, and may still speak of what it had."""
-        others = [node for other, node in self.nodes.items() if other != node_id]
-        self.wait(self.farm.pass_time(timedelta(seconds=70), *others))
+        self.wait(self.farm.clock.advance(timedelta(seconds=70)))
+        for other, node in self.nodes.items():
+            if other != node_id:
+                self.wait(node.beat())
+        self.wait(self.farm.let_verdicts_open())
         self.wait(self.engine.upkeep.expire_leases())
         self.wait(self.nodes[node_id].beat())
         self.suite.moments += 1

@@ -228,7 +228,7 @@ def explain(run: str = "last", /, *, options: Options = DEFAULT) -> None:
 def follow(
     client: Client, run: Run, options: Options, *, watch: bool, timeout_s: float | None, junit: Path | None = None
 ) -> int:
-    """Say that a run was created; watched, the exit status is its result. A wait for JUnit that is too long writes what is there."""
+    """Say that a run was created; watched, the exit status is its result. Tests are written also if the watch is too short."""
     if not watch and junit is None:
         _say(run, "created", options)
         return SUCCEEDED

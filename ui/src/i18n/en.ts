@@ -208,6 +208,8 @@ export const en = {
   "failure.assertion_failed": "A check did not hold",
   "failure.assertion_failed.advice":
     "The phone worked; what was tested did not come out as expected. Look at the last picture and the log.",
+  "failure.tests_failed": "Tests of the suite failed",
+  "failure.tests_failed.advice": "The phone worked. See under Tests which failed, and on which phones.",
   "failure.template_error": "The recipe refers to something that is not there",
   "failure.template_error.advice":
     "Correct the expression in the workflow, or give the missing parameter; a retry alone will not help.",
