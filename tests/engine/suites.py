@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from uuid import UUID, uuid4
 
+import msgspec
+
 from corral.model.records import EventResult, Grant, Json, Run
 from corral.model.states import Chunking
 from corral.model.testing import Case, Chunk, ClaimedCase, Offer
@@ -78,10 +80,10 @@ def result(
     }
 
 
-async def given_phones(farm: Farm, count: int, **request: object) -> tuple[Run, list[Phone]]:
+async def given_phones(farm: Farm, count: int) -> tuple[Run, list[Phone]]:
     """A run on phones of one node, all of which have begun."""
     node = await farm.given_node(devices=count, max_concurrency=count)
-    run = await farm.given_run(**request)
+    run = await farm.given_run()
     grants = await node.pull(want=count)
     await node.start(*grants)
     return run, [Phone(node, grant) for grant in grants]
@@ -93,3 +95,9 @@ async def verdicts(farm: Farm, run: Run) -> dict[str, str]:
 
 async def all_cases(farm: Farm, run: Run) -> list[Case]:
     return await farm.engine.tests.list_cases(run.run_id, limit=10_000)
+
+
+async def counts(farm: Farm, run: Run) -> dict[str, int]:
+    """The summary, without its zeros."""
+    found = await farm.engine.tests.count_cases(run.run_id)
+    return {name: count for name, count in msgspec.to_builtins(found).items() if count}

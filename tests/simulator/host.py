@@ -3,7 +3,7 @@
 import asyncio
 from typing import Self
 
-from corral.simulator.adbd.packets import CLSE, CNXN, OKAY, OPEN, VERSION_UNCHECKED, WRTE, Packet, encode, read_packet
+from corral.drivers.adb.packets import CLSE, CNXN, OKAY, OPEN, VERSION_UNCHECKED, WRTE, Packet, encode, read_packet
 
 HELLO = Packet(CNXN, VERSION_UNCHECKED, 1 << 20, b"host::features=shell_v2\0")
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corral.simulator import Fleet
-from corral.simulator.adbd.packets import (
+from corral.drivers.adb.packets import (
     AUTH,
     CLSE,
     CNXN,
@@ -21,6 +20,7 @@ from corral.simulator.adbd.packets import (
     Packet,
     encode,
 )
+from corral.simulator import Fleet
 from tests.simulator.host import HELLO, Host
 
 Plug = Callable[[], Awaitable[Host]]

@@ -208,6 +208,8 @@ export const en = {
   "failure.assertion_failed": "A check did not hold",
   "failure.assertion_failed.advice":
     "The phone worked; what was tested did not come out as expected. Look at the last picture and the log.",
+  "failure.tests_failed": "Tests of the suite failed",
+  "failure.tests_failed.advice": "The phone worked. See under Tests which failed, and on which phones.",
   "failure.template_error": "The recipe refers to something that is not there",
   "failure.template_error.advice":
     "Correct the expression in the workflow, or give the missing parameter; a retry alone will not help.",
@@ -489,6 +491,9 @@ export const en = {
   "preset.app-smoke-test": "App smoke test",
   "preset.app-smoke-test.detail":
     "Installs an app if a file is given, starts it, sees that it stays up and shows what it should.",
+  "preset.instrumented-tests": "Instrumented tests",
+  "preset.instrumented-tests.detail":
+    "Installs an app and its tests if files are given, and lets all devices share the tests, or execute all of them each.",
   "preset.login-session": "Login session",
   "preset.login-session.detail":
     "Logs in to an app with credentials given to the run, and keeps a picture as evidence.",

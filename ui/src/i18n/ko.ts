@@ -204,6 +204,8 @@ export const ko: Record<MessageKey, Message> = {
   "failure.action_failed.advice": "메시지와 아래 로그를 읽고 마지막 화면을 보세요.",
   "failure.assertion_failed": "확인 조건이 맞지 않았습니다",
   "failure.assertion_failed.advice": "휴대폰은 정상이었지만 시험 결과가 기대와 다릅니다. 마지막 화면과 로그를 보세요.",
+  "failure.tests_failed": "테스트가 실패했습니다",
+  "failure.tests_failed.advice": "휴대폰은 정상이었습니다. 어떤 테스트가 어느 휴대폰에서 실패했는지 테스트 탭에서 보세요.",
   "failure.template_error": "레시피가 없는 값을 가리킵니다",
   "failure.template_error.advice": "워크플로의 표현식을 고치거나 빠진 값을 주세요. 재시도만으로는 해결되지 않습니다.",
   "failure.driver_error": "휴대폰과의 연결이 끊겼습니다",
@@ -450,6 +452,9 @@ export const ko: Record<MessageKey, Message> = {
   "preset.app-smoke-test": "앱 스모크 테스트",
   "preset.app-smoke-test.detail":
     "파일이 있으면 앱을 설치하고, 시작해서 계속 떠 있는지와 보여야 할 것이 보이는지 확인합니다.",
+  "preset.instrumented-tests": "계측 테스트",
+  "preset.instrumented-tests.detail":
+    "파일을 주면 앱과 테스트를 설치하고, 테스트를 모든 기기가 나누어 실행하거나 기기마다 전부 실행합니다.",
   "preset.login-session": "로그인 세션",
   "preset.login-session.detail": "실행에 준 계정으로 앱에 로그인하고 증거로 화면을 남깁니다.",
   "preset.soak": "내구 시험",

@@ -8,6 +8,7 @@ Reading is bounded: by the size that the caller allows, and by the caller's dead
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Final
 
 from corral.drivers.adb.errors import from_words
@@ -37,9 +38,14 @@ class Connection:
         """Let go at once, whatever is still on its way."""
         self._writer.transport.abort()
 
-    async def request(self, request: str, *, handle: str | None = None) -> None:
+    def end_input(self) -> None:
+        """Say that nothing more will be sent; what was sent still arrives."""
+        with contextlib.suppress(OSError):
+            self._writer.write_eof()
+
+    async def request(self, request: str | bytes, *, handle: str | None = None) -> None:
         """Ask, and return when the server says OKAY. Raises what its FAIL means."""
-        data = request.encode()
+        data = request if isinstance(request, bytes) else request.encode()
         if len(data) > LONGEST_REQUEST:
             raise CommandFailedError(
                 f"a request of {len(data)} bytes is too long for adb, which takes {LONGEST_REQUEST}"

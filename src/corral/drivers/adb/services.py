@@ -39,6 +39,19 @@ class Services:
             finally:
                 connection.abort()
 
+    @asynccontextmanager
+    async def bridged(self, handle: str, service: bytes) -> AsyncIterator[Connection]:
+        """A service for somebody who drives the phone by a bridge, which bounds how many are open at a time.
+
+        It takes no place of the work's, because it may stay open for hours, and is never held against the phone: what
+        a phone refuses is only an answer.
+        """
+        connection = await self._handshake(handle, service)
+        try:
+            yield connection
+        finally:
+            connection.abort()
+
     async def features(self, handle: str) -> frozenset[str]:
         """What the phone's adbd can do, which the server knows without asking it; remembered until `forget`."""
         if (known := self._features.get(handle)) is not None:
@@ -64,7 +77,7 @@ class Services:
         self.admission.succeeded(handle)
         return connection
 
-    async def _handshake(self, handle: str, service: str) -> Connection:
+    async def _handshake(self, handle: str, service: str | bytes) -> Connection:
         connection: Connection | None = None
         is_asked = False
         try:

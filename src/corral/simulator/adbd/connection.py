@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
-from corral.simulator.adbd.packets import (
+from corral.drivers.adb.packets import (
     AUTH,
     AUTH_SIGNATURE,
     AUTH_TOKEN,

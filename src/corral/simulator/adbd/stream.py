@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from corral.simulator.adbd.packets import CLSE, OKAY, WRTE, Packet, ProtocolError
+from corral.drivers.adb.packets import CLSE, OKAY, WRTE, Packet, ProtocolError
 
 _MAX_UNREAD: Final = 4
 """A peer sends one message and waits for its acknowledgement; some slack, then it is no adb."""

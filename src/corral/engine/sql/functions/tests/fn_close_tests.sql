@@ -14,12 +14,12 @@ begin
     end if;
     with open as materialized (
         select u.run_id, u.step, u.case_id, s.infra_retries,
-               u.losses + (u.is_in_flight and coalesce(fn_is_loss(l.ending), true))::integer as losses,
+               u.losses + (u.is_in_flight and (select fn_is_loss(l.ending) from leases l
+                                                where l.job_id = u.claim_job_id and l.lease_token = u.claim_token))::integer as losses,
                r.cancel_requested_at is not null as is_cancelled
           from test_suites s
           join runs r on r.run_id = s.run_id
           join test_units u on u.run_id = s.run_id and u.step = s.step and u.verdict is null
-          left join leases l on l.job_id = u.claim_job_id and l.lease_token = u.claim_token
          where s.run_id = any (p_run_ids)
     )
     update test_units u

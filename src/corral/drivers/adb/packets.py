@@ -1,9 +1,8 @@
 """adb's messages: a header of six little-endian words, then a payload. Reads whole ones; refuses damaged ones."""
 
-import asyncio
 import struct
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 VERSION_CHECKED: Final = 0x01000000
 VERSION_UNCHECKED: Final = 0x01000001
@@ -33,6 +32,14 @@ class ProtocolError(Exception):
     """The peer broke the protocol; its connection cannot go on."""
 
 
+class Source(Protocol):
+    """Where messages are read from, such as an asyncio.StreamReader."""
+
+    async def readexactly(self, n: int, /) -> bytes:
+        """So many bytes. Raises IncompleteReadError at the end."""
+        ...
+
+
 class Packet(NamedTuple):
     """One message."""
 
@@ -49,7 +56,7 @@ def encode(packet: Packet, *, is_checked: bool) -> bytes:
     return _HEADER.pack(command, arg0, arg1, len(payload), check, command ^ _MAGIC) + payload
 
 
-async def read_packet(reader: asyncio.StreamReader, *, is_checked: Callable[[], bool]) -> Packet:
+async def read_packet(reader: Source, *, is_checked: Callable[[], bool]) -> Packet:
     """The next message. Raises ProtocolError on what is not one, IncompleteReadError at the end.
 
     Whether checksums count is asked once the message is there: it may have been agreed on while waiting for it.
