@@ -28,6 +28,8 @@ FOR_NODES |= {
     ("POST", "/api/artifacts/uploads/{upload_id}/accept"),
     ("PUT", "/api/nodes/{node_id}/pictures/{device_id}"),
     ("POST", "/api/nodes/{node_id}/pictures/{device_id}/failure"),
+    ("POST", "/api/nodes/tests/offer"),
+    ("POST", "/api/nodes/tests/claim"),
     (WEBSOCKET, "/api/nodes/{node_id}/tunnels/{tunnel_id}"),
 }
 # The same as the first of those, for a node of that name.

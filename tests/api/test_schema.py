@@ -15,7 +15,7 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 # Spelt as the document does: otherwise schemathesis does not know them for credentials.
 NODE = {"X-Node-Auth": NODE_SECRET}
 OPERATOR = {"Authorization": f"Bearer {OPERATOR_TOKEN}", "X-Api-Key": OPERATOR_TOKEN}
-OF_NODES = "^/api/nodes/(register|heartbeat|callback)$"
+OF_NODES = "^/api/nodes/(register|heartbeat|callback|tests/offer|tests/claim)$"
 PULL = "/api/nodes/pull"
 # The check that credentials are asked for is wrong on purpose, and often; not every answer may be 429.
 PATIENT = {"CORRAL_AUTH_FAILURE_LIMIT": "1000000"}

@@ -9,7 +9,10 @@ from corral.engine import Engine
 from corral.engine.database import Row
 from corral.model.records import Json
 
-BIG_TABLES = ("nodes", "devices", "lanes", "jobs", "job_steps", "leases", "node_events", "runs", "run_versions")
+BIG_TABLES = (
+    *("nodes", "devices", "lanes", "jobs", "job_steps", "leases", "node_events", "runs", "run_versions"),
+    *("test_suites", "test_units", "test_phones", "test_results"),
+)
 
 _READS = """
 select relname, seq_scan, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as rows

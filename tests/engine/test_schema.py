@@ -17,7 +17,9 @@ from corral.model.errors import DatabaseNotReadyError
 from corral.model.notifications import NotificationType
 from corral.model.states import (
     AgentStatus,
+    CaseStatus,
     CatchUp,
+    Chunking,
     Connection,
     DeliveryStatus,
     EventOutcome,
@@ -31,6 +33,7 @@ from corral.model.states import (
     ScanStatus,
     SessionEnd,
     StepStatus,
+    SuitePart,
     WebhookKind,
 )
 from corral.wire.webhooks import Subscription
@@ -57,6 +60,10 @@ ENUM_OF_COLUMN: dict[str, type[StrEnum]] = {
     "firings.outcome": FiringOutcome,
     "webhooks.kind": WebhookKind,
     "deliveries.status": DeliveryStatus,
+    "test_results.status": CaseStatus,
+    "test_units.verdict": CaseStatus,
+    "test_suites.chunk": Chunking,
+    "test_phones.part": SuitePart,
     "device_sessions.end_reason": SessionEnd,
 }
 # An event that is a duplicate was recorded before, and an invalid one has no id to be recorded under.

@@ -21,6 +21,7 @@ from corral.node.files import InputFiles
 from corral.node.held import HeldJob
 from corral.node.link import Link
 from corral.node.runner import JobEnd, RunJobs
+from corral.node.sharing import ShareTests
 from corral.node.spool.spool import Spool
 from corral.node.spool.store import Store
 from corral.node.spool.upload import UploadFiles
@@ -45,6 +46,11 @@ class FakePhone:
         self.lines.append(command)
         self.asked.set()
         return await self.does(command)
+
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        result = await self.shell(command)
+        hear(result.stdout + result.stderr)
+        return result.exit_code
 
     async def screenshot(self) -> bytes:
         raise NotImplementedError
@@ -132,7 +138,14 @@ class Workbench:
             spool=spool,
             devices=self.devices,
             artifacts=artifacts,
-            steps=TakeSteps(spool=spool, artifacts=artifacts, files=files, actions=known, allows_shell=False),
+            steps=TakeSteps(
+                spool=spool,
+                artifacts=artifacts,
+                files=files,
+                tests=ShareTests(self.link, spool),
+                actions=known,
+                allows_shell=False,
+            ),
             actions=known,
             may_touch=lambda: self.is_live,
             check_up=_look,

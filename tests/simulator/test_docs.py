@@ -10,7 +10,7 @@ import pytest
 
 from corral.cli.simulate import simulate
 from corral.simulator.scenario.load import parse_scenario, shipped
-from corral.simulator.scenario.model import AnyFault, Phones, Setup, When
+from corral.simulator.scenario.model import AnyFault, Phones, ScriptedTests, Setup, Suite, When
 from corral.simulator.shell.call import COMMANDS
 from corral.simulator.vendor.request import ACTIONS
 
@@ -33,9 +33,11 @@ def test_every_action_of_the_vendor_is_documented() -> None:
     assert set(ACTIONS) <= {word.lower() for word in WORDS}
 
 
-@pytest.mark.parametrize("part", [*get_args(AnyFault), Phones, When, Setup], ids=lambda part: part.__name__)
+@pytest.mark.parametrize(
+    "part", [*get_args(AnyFault), Phones, When, Setup, Suite, ScriptedTests], ids=lambda part: part.__name__
+)
 def test_every_key_of_a_scenario_is_documented(part: type[msgspec.Struct]) -> None:
-    own = {field.name for field in msgspec.structs.fields(part)}
+    own = {field.encode_name for field in msgspec.structs.fields(part)}
     kind = part.__struct_config__.tag
 
     assert own <= WORDS

@@ -3,6 +3,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import type { Health } from "./api/schema";
+import { type CaseKey, TEST_FILTERS, type TestFilter } from "./api/tests";
 import { Loading } from "./components/Notices";
 import { Gate } from "./Gate";
 import type { DeviceFilter } from "./pages/devices/Filters";
@@ -10,6 +11,16 @@ import { NotFound } from "./pages/NotFound";
 import type { RunFilter } from "./pages/runs/Runs";
 
 type Search = Record<string, unknown>;
+
+interface MonitorSearch {
+  device?: number;
+  step?: string;
+  tab?: "tests";
+  /** Of the tests: which of them, and which one beside them. */
+  show?: TestFilter;
+  find?: string;
+  case?: CaseKey;
+}
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Gate,
@@ -48,9 +59,13 @@ const newRun = createRoute({
 const monitor = createRoute({
   getParentRoute: () => root,
   path: "/runs/$runId",
-  validateSearch: (search: Search): { device?: number; step?: string } => ({
+  validateSearch: (search: Search): MonitorSearch => ({
     ...number("device")(search),
     ...text("step", search),
+    ...oneOf("tab", search, ["tests"] as const),
+    ...oneOf("show", search, TEST_FILTERS),
+    ...text("find", search),
+    ...(isCaseKey(search.case) ? { case: search.case } : {}),
   }),
   component: lazyRouteComponent(() => import("./pages/monitor/Monitor"), "MonitorPage"),
 });
@@ -68,6 +83,19 @@ const devices = createRoute({
     ...number("device")(search),
   }),
   component: lazyRouteComponent(() => import("./pages/devices/Devices"), "DevicesPage"),
+});
+
+const deviceSessions = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions",
+  validateSearch: (search: Search): { state?: "all" } => (search.state === "all" ? { state: "all" } : {}),
+  component: lazyRouteComponent(() => import("./pages/sessions/Sessions"), "SessionsPage"),
+});
+
+const deviceSession = createRoute({
+  getParentRoute: () => root,
+  path: "/sessions/$sessionId",
+  component: lazyRouteComponent(() => import("./pages/sessions/Session"), "SessionPage"),
 });
 
 const commands = createRoute({
@@ -168,6 +196,8 @@ export function makeRouter(queryClient: QueryClient) {
       newRun,
       monitor,
       devices,
+      deviceSessions,
+      deviceSession,
       commands,
       newCommand,
       command,
@@ -201,6 +231,10 @@ function text<K extends string>(name: K, search: Search): Partial<Record<K, stri
   const value = search[name];
   const isText = (typeof value === "string" && value !== "") || typeof value === "number";
   return (isText ? { [name]: String(value) } : {}) as Partial<Record<K, string>>;
+}
+
+function isCaseKey(value: unknown): value is CaseKey {
+  return Array.isArray(value) && value.length === 3 && value.every((part) => typeof part === "string");
 }
 
 function oneOf<K extends string, V extends string>(

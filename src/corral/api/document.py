@@ -150,6 +150,9 @@ def _complete_operation(
     if key == ("get", "/v1/stream"):
         content = {"text/event-stream": {"schema": {"type": "string"}}}
         responses["200"] = {"description": "Server-sent events, until either side ends it", "content": content}
+    if key == ("get", "/api/runs/{run_id}/junit"):
+        content = {"application/xml": {"schema": {"type": "string"}}}
+        responses["200"] = {"description": "JUnit XML", "content": content}
     _add_more(key, responses, error)
     if "204" in responses:  # whatever Litestar makes of a Response: there is nothing in it
         responses["204"] = {"description": "Done"}

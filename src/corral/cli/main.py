@@ -16,7 +16,10 @@ _GROUPS: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "up": ("up:up", "A whole farm on this computer: database, server, a node on the phones attached."),
     },
     "Work": {
-        "run": ("run:app", "Run a workflow on devices; show, cancel, retry, replay or explain a run."),
+        "run": (
+            "run:app",
+            "Run a workflow on devices; show, cancel, retry, replay or explain a run, or list its tests.",
+        ),
         "runs": ("runs:runs", "List runs, newest first."),
         "logs": ("logs:logs", "Print the log of a run, or follow it."),
         "artifacts": ("artifacts:app", "List or fetch the screenshots, logs and files of a run."),

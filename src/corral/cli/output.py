@@ -15,6 +15,7 @@ from rich.text import Text
 LOOKS: Final[dict[str, tuple[str, str]]] = {
     "done": ("✓", "#009e73"),
     "succeeded": ("✓", "#009e73"),
+    "passed": ("✓", "#009e73"),
     "ok": ("✓", "#009e73"),
     "online": ("✓", "#009e73"),
     "idle": ("□", "#009e73"),
@@ -27,6 +28,8 @@ LOOKS: Final[dict[str, tuple[str, str]]] = {
     "pending": ("·", "#a0a0a0"),
     "error": ("✗", "#d55e00"),
     "failed": ("✗", "#d55e00"),
+    "errored": ("!", "#d55e00"),
+    "flaky": ("~", "#e69f00"),
     "completed_with_errors": ("✗", "#d55e00"),
     "suspect": ("?", "#e69f00"),
     "quarantined": ("!", "#e69f00"),

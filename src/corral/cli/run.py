@@ -9,15 +9,17 @@ from cyclopts import App, Parameter
 
 from corral.cli.exit_status import SUCCEEDED, status_of_run
 from corral.cli.explain import print_explanations
+from corral.cli.junit import check_place, write_junit
 from corral.cli.options import DEFAULT, Options
 from corral.cli.output import look, make_console, print_json, print_page
 from corral.cli.pairs import read_params, read_policy, read_secrets, read_timeouts
 from corral.cli.refs import find_run
+from corral.cli.run_tests import list_tests
 from corral.cli.show import print_run
 from corral.cli.watch import watch as watch_run
 from corral.cli.workflow import push_file
 from corral.client import Client, parse_target
-from corral.model.errors import InvalidRequestError
+from corral.model.errors import InvalidRequestError, WaitTimeoutError
 from corral.model.records import Run, Workflow
 from corral.model.states import JobStatus
 from corral.workflow import ParamSpec
@@ -28,8 +30,10 @@ _EXAMPLES: Final = """`corral run start NAME` runs a workflow whose name is that
   corral run smoke@3 --on node:rack-1 --on 1-50 --param package=com.example.app
   corral run ./smoke.yaml --on tag:pixel --secret password=env:LAB_PASSWORD --set-timeout open=60
   corral run smoke --on any:5 --concurrency 2 --offline wait
+  corral run instrumented-tests --on any:20 --junit results.xml
 """
 app = App(name="run", help_epilogue=_EXAMPLES, help_format="plaintext")
+app.command(list_tests, name="tests")
 Repeated = Annotated[list[str] | None, Parameter(negative_iterable="")]
 Flag = Annotated[bool, Parameter(negative="")]
 
@@ -54,6 +58,7 @@ def start(
     video: str | None = None,
     watch: bool = False,
     timeout: float | None = None,
+    junit: Path | None = None,
     options: Options = DEFAULT,
 ) -> int:
     """Run a workflow on devices.
@@ -91,7 +96,10 @@ def start(
         Show the run until it has ended, and exit with its result.
     timeout
         How many seconds to watch at most; the run then goes on.
+    junit
+        Watch, and then write the results of the run's tests to this file, as JUnit XML; also where tests failed.
     """
+    check_place(junit)
     target = parse_target(*(on or ["all"]))
     secrets = read_secrets(secret or [])
     with options.client() as client:
@@ -108,7 +116,7 @@ def start(
             seed=seed,
             youtube_video_id=video,
         )
-        return follow(client, created, options, watch=watch, timeout_s=timeout)
+        return follow(client, created, options, watch=watch, timeout_s=timeout, junit=junit)
 
 
 @app.command
@@ -217,16 +225,23 @@ def explain(run: str = "last", /, *, options: Options = DEFAULT) -> None:
     print_page("jobs", jobs) if options.json else print_explanations(jobs, make_console())
 
 
-def follow(client: Client, run: Run, options: Options, *, watch: bool, timeout_s: float | None) -> int:
-    """Say that a run was created; watched, the exit status is its result."""
-    if not watch:
+def follow(
+    client: Client, run: Run, options: Options, *, watch: bool, timeout_s: float | None, junit: Path | None = None
+) -> int:
+    """Say that a run was created; watched, the exit status is its result. Tests are written also if the watch is too short."""
+    if not watch and junit is None:
         _say(run, "created", options)
         return SUCCEEDED
-    if options.json:
-        view = client.runs.wait(run.run_id, timeout_s=timeout_s)
-        print_json(view)
-    else:
-        view = watch_run(client, run.run_id, timeout_s=timeout_s)
+    try:
+        if options.json:
+            view = client.runs.wait(run.run_id, timeout_s=timeout_s)
+            print_json(view)
+        else:
+            view = watch_run(client, run.run_id, timeout_s=timeout_s)
+    except WaitTimeoutError:
+        write_junit(client, run.run_id, junit)
+        raise
+    write_junit(client, run.run_id, junit)
     return status_of_run(view.run.status)
 
 

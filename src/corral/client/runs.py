@@ -13,7 +13,9 @@ from corral.client.transport import Transport
 from corral.model.errors import DatabaseUnavailableError, ServerUnavailableError, WaitTimeoutError
 from corral.model.records import Explanation, Json, Run, RunLogLine, StepTally
 from corral.model.states import JobStatus, RunStatus
+from corral.model.testing import Case, Verdict
 from corral.wire.runs import Explanations, LogPage, RetryRequest, RunPage, RunRequest, StepTallies
+from corral.wire.testing import CasePage
 from corral.wire.views import Monitor
 
 # A server that is started anew, or a network that hiccups, does not end a wait.
@@ -93,6 +95,37 @@ class Runs:
     def steps(self, run_id: UUID | str) -> "list[StepTally]":
         """How each step went over all jobs of a run: draws, ends, and how long it took."""
         return self._transport.get(f"/api/runs/{run_id}/steps", StepTallies).steps
+
+    def tests(
+        self,
+        run_id: UUID | str,
+        *,
+        verdicts: Sequence[Verdict] | None = None,
+        differs: bool | None = None,
+        is_flaky: bool | None = None,
+        query: str | None = None,
+    ) -> Iterator[Case]:
+        """Test cases by step, class and name, with what every device told of them but the traces."""
+        asked = {"status": None if not verdicts else [*verdicts], "differs": differs, "flaky": is_flaky, "query": query}
+
+        def ask(after: str | None) -> "tuple[list[Case], str | None]":
+            page = self._transport.get(f"/api/runs/{run_id}/tests", CasePage, {**asked, "after": after, "limit": _PAGE})
+            return page.cases, page.next
+
+        return each_of(ask)
+
+    def get_test(self, run_id: UUID | str, class_name: str, name: str, *, step: str | None = None) -> Case:
+        """One test case with the traces of all its results. Raises NotFoundError."""
+        query = {"class_name": class_name, "name": name, "step": step}
+        return self._transport.get(f"/api/runs/{run_id}/tests/case", Case, query)
+
+    def count_tests(self, run_id: UUID | str) -> CasePage:
+        """How many test cases have which verdict, the devices that they were for, and the first of them."""
+        return self._transport.get(f"/api/runs/{run_id}/tests", CasePage, {"limit": 1})
+
+    def junit(self, run_id: UUID | str) -> bytes:
+        """The results of a run's tests as JUnit XML: those so far, while it is going. Raises NotFoundError."""
+        return self._transport.ask("GET", f"/api/runs/{run_id}/junit", is_repeatable=True).content
 
     def logs(
         self,

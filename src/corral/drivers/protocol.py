@@ -7,7 +7,7 @@ and leaves nothing running in the node. Input (taps, text, keys) is a shell comm
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -56,6 +56,13 @@ class Phone(Protocol):
 
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         """Run a command line. Output beyond the limit is read and dropped; the exit code is the command's own."""
+        ...
+
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        """Run a command line and hand on its output, both kinds as one, while it comes; the exit code.
+
+        A way to the phone that carries nothing before the end hands on all of it then.
+        """
         ...
 
     async def screenshot(self) -> bytes:

@@ -35,6 +35,7 @@ from corral.engine.gateway.schedules import Schedules
 from corral.engine.gateway.sessions import Sessions
 from corral.engine.gateway.steps import Steps
 from corral.engine.gateway.tasks import Tasks
+from corral.engine.gateway.tests import Tests
 from corral.engine.gateway.tunnels import Tunnels
 from corral.engine.gateway.upkeep import Upkeep
 from corral.engine.gateway.webhooks import Webhooks
@@ -65,6 +66,7 @@ class Engine:
         self.tasks = Tasks(database, self.announcements)
         self.changes = Changes(database)
         self.events = Events(database)
+        self.tests = Tests(database)
         self.artifacts = Artifacts(database)
         self.files = Files(database)
         self.scans = Scans(database)

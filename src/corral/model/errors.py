@@ -366,6 +366,13 @@ class AssertionFailedError(ActionFailedError):
     reason = FailureReason.ASSERTION_FAILED
 
 
+class FailedTestsError(ActionFailedError):
+    """Tests of a suite failed for good on this phone; each has its own result."""
+
+    code = "tests_failed"
+    reason = FailureReason.TESTS_FAILED
+
+
 class DeviceUnhealthyError(ActionFailedError):
     """The phone is too hot, too empty or too full for the work."""
 

@@ -63,6 +63,7 @@ class FailureReason(StrEnum):
     WAIT_TIMEOUT = "wait_timeout"
     ACTION_FAILED = "action_failed"
     ASSERTION_FAILED = "assertion_failed"
+    TESTS_FAILED = "tests_failed"
     TEMPLATE_ERROR = "template_error"
     DRIVER_ERROR = "driver_error"
     UPLOAD_FAILED = "upload_failed"
@@ -79,6 +80,7 @@ class FailureReason(StrEnum):
             FailureReason.STEP_TIMEOUT,
             FailureReason.ACTION_FAILED,
             FailureReason.ASSERTION_FAILED,
+            FailureReason.TESTS_FAILED,
             FailureReason.TEMPLATE_ERROR,
             FailureReason.STEP_FAILED,
             FailureReason.UNKNOWN,
@@ -191,3 +193,27 @@ class SessionEnd(StrEnum):
     DEVICE_LOST = "device_lost"
     NODE_LOST = "node_lost"
     REFUSED = "refused"
+
+
+class CaseStatus(StrEnum):
+    """How a try of a test case ended; also the verdict on a test that phones share."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    SKIPPED = "skipped"
+
+
+class Chunking(StrEnum):
+    """What evens out the chunks of a shared suite: the number of tests, or how long they took in the past."""
+
+    COUNT = "count"
+    DURATION = "duration"
+
+
+class SuitePart(StrEnum):
+    """A phone's part in a shared suite."""
+
+    WORKING = "working"
+    SPARE = "spare"
+    DONE = "done"

@@ -42,6 +42,7 @@ from corral.node.pulling import PullJobs
 from corral.node.pulse import News, Pulse
 from corral.node.runner import JobEnd, RunJobs
 from corral.node.scans import DoScans
+from corral.node.sharing import ShareTests
 from corral.node.spool.deliver import DeliverEvents
 from corral.node.spool.spool import Spool
 from corral.node.spool.upload import UploadFiles
@@ -101,8 +102,10 @@ class Agent:
             spool=spool,
             artifacts=artifacts,
             files=InputFiles(link, state.files, limit_bytes=config.file_cache_bytes),
+            tests=ShareTests(link, spool),
             actions=actions,
             allows_shell=config.allow_shell,
+            adb_program=Path(config.adb_path).expanduser() if config.adb_path else None,
         )
         runner = RunJobs(
             node_id=config.id,

@@ -5,19 +5,27 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 import re
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
+from corral.drivers.adb.private import PrivateAdb, private_adb
 from corral.drivers.protocol import Phone
+from corral.model.testing import Chunk, Offer
 from corral.node.actions.protocol import ArtifactKind, Level, StoredFile
+from corral.node.actions.scratch import OWN
 from corral.node.events import clean_text
 from corral.node.files import InputFiles
 from corral.node.job_context import JobContext
+from corral.node.sharing import ShareTests
 from corral.node.spool.records import SpooledFile
 from corral.node.spool.spool import Spool, digest, new_name
 from corral.node.spool.upload import UploadFiles
 from corral.storage.keys import ArtifactKey
+from corral.wire.testing import ToldResult
 from corral.workflow import DeviceContext, RunContext
 
 _NO_SERIAL: Final = "steps"
@@ -80,14 +88,18 @@ class StepBench:
         step_id: str,
         artifacts: Artifacts,
         files: InputFiles,
+        tests: ShareTests,
         allows_shell: bool,
+        adb_program: Path | None,
         waits_for_uploads: bool,
     ) -> None:
         self._job = job
         self._step_id = step_id
         self._artifacts = artifacts
         self._files = files
+        self._tests = tests
         self._allows_shell = allows_shell
+        self._adb_program = adb_program
         self._waits_for_uploads = waits_for_uploads
 
     @property
@@ -121,6 +133,32 @@ class StepBench:
         return await self._artifacts.store(
             self._job, path, kind=kind, name=name, step=self._step_id, waits=self._waits_for_uploads
         )
+
+    @property
+    def adb_port(self) -> int:
+        return self._job.phone.adb_port
+
+    def own_adb(self) -> AbstractAsyncContextManager[PrivateAdb]:
+        phone = self._job.phone
+        return private_adb(
+            reach=phone.reach,
+            may_touch=phone.may_touch,
+            folder=self._job.scratch / OWN / "adb",
+            program=self._adb_program,
+        )
+
+    def report_tests(self, results: Sequence[ToldResult]) -> None:
+        self._tests.report(self._job, self._step_id, results)
+
+    async def offer_tests(
+        self, tests: Sequence[tuple[str, str]], *, chunk: str, test_retries: int, infra_retries: int
+    ) -> Offer:
+        return await self._tests.offer(
+            self._job, self._step_id, tests, chunk=chunk, test_retries=test_retries, infra_retries=infra_retries
+        )
+
+    async def claim_tests(self, request_id: UUID) -> Chunk:
+        return await self._tests.claim(self._job, self._step_id, request_id)
 
     async def fetch(self, file: str) -> Path:
         return await self._files.fetch(file)

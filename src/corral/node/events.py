@@ -77,7 +77,12 @@ def clean(value: Any, secrets: Collection[str]) -> Any:  # noqa: ANN401 - plain 
 
 def clean_text(text: str, secrets: Collection[str]) -> str:
     """As `clean`, for a message."""
-    return str(_storable(redact_value(text, secrets)))[:MOST_MESSAGE]
+    return clean_long_text(text, secrets, most=MOST_MESSAGE)
+
+
+def clean_long_text(text: str, secrets: Collection[str], *, most: int) -> str:
+    """As `clean`, for a text with a length of its own."""
+    return str(_storable(redact_value(text, secrets)))[:most]
 
 
 def _storable(value: Any) -> Any:  # noqa: ANN401 - as above

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from corral.drivers.adb.bridge import AdbReach, reach_by_adb
+from corral.drivers.adb.phone import AdbPhone
 from corral.drivers.protocol import Phone, ShellResult
-from corral.model.errors import TouchForbiddenError
+from corral.model.errors import NotSupportedError, TouchForbiddenError
 
 
 class FencedPhone:
@@ -21,8 +23,26 @@ class FencedPhone:
     def handle(self) -> str:
         return self._find().handle
 
+    @property
+    def adb_port(self) -> int:
+        """Of the adb server that it is on. Raises NotSupportedError where its driver has none."""
+        phone = self._find()
+        if not isinstance(phone, AdbPhone):
+            raise NotSupportedError(f"{phone.handle} is on no adb server: its driver reaches it another way")
+        return phone.server_port
+
+    def reach(self) -> AdbReach:
+        """The phone's adb, for a bridge. Raises NotSupportedError, TouchForbiddenError."""
+        return reach_by_adb(self._phone())
+
+    def may_touch(self) -> bool:
+        return self._may_touch()
+
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         return await self._phone().shell(command, max_output_bytes=max_output_bytes)
+
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        return await self._phone().listen(command, hear)
 
     async def screenshot(self) -> bytes:
         return await self._phone().screenshot()

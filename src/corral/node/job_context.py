@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Literal
 from uuid import UUID
 
-from corral.drivers.protocol import Phone
 from corral.model.records import Grant, RunSpec
 from corral.model.states import StepStatus
 from corral.node.events import JobEvents, clean_text
+from corral.node.fenced_phone import FencedPhone
 from corral.node.job_log import JobLog
 from corral.node.walk import StepEnd
 from corral.workflow import Context, DeviceContext, Plan, RunContext, StepContext, collect_secrets
@@ -24,7 +24,7 @@ class JobContext:
     spec: RunSpec
     plan: Plan
     node_id: str
-    phone: Phone
+    phone: FencedPhone
     scratch: Path
     events: JobEvents
     log: JobLog

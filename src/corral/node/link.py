@@ -16,10 +16,12 @@ import msgspec
 
 from corral.model.errors import ServerUnavailableError
 from corral.model.records import EventResult, Registration
+from corral.model.testing import Chunk, Offer
 from corral.node.problems import raise_for_problem
 from corral.node.socket_line import SocketLine, open_line
 from corral.wire.nodes import CallbackReply, PictureFailure, Pull, Pulled, Register, Watched
 from corral.wire.steps import Claim, Claimed
+from corral.wire.testing import ClaimTests, OfferTests
 
 T = TypeVar("T")
 AUTH_HEADER: Final = "X-Node-Auth"
@@ -59,6 +61,12 @@ class Link:
 
     async def claim(self, request: Claim) -> Claimed:
         return await self._post("/api/nodes/claim", request, Claimed, timeout_s=request.wait_s + _SLACK_S)
+
+    async def offer_tests(self, request: OfferTests) -> Offer:
+        return await self._post("/api/nodes/tests/offer", request, Offer)
+
+    async def claim_tests(self, request: ClaimTests) -> Chunk:
+        return await self._post("/api/nodes/tests/claim", request, Chunk, timeout_s=request.wait_s + _SLACK_S)
 
     async def call_back(self, events: list[bytes]) -> list[EventResult]:
         """Tell what happened; each event is the JSON that the spool keeps. What is answered is committed."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from corral.drivers.protocol import Phone
@@ -21,6 +22,7 @@ from corral.node.failures import Failure, asks_for_grace, describe, never_starte
 from corral.node.files import InputFiles
 from corral.node.grace import answers_within
 from corral.node.job_context import JobContext
+from corral.node.sharing import ShareTests
 from corral.node.spool.spool import Spool
 from corral.node.walk import SkipCause, StepEnd, find_skip_cause, skipped
 from corral.telemetry import logger
@@ -48,14 +50,18 @@ class TakeSteps:
         spool: Spool,
         artifacts: Artifacts,
         files: InputFiles,
+        tests: ShareTests,
         actions: Mapping[str, NodeAction],
         allows_shell: bool,
+        adb_program: Path | None = None,
     ) -> None:
         self._spool = spool
         self._artifacts = artifacts
         self._files = files
+        self._tests = tests
         self._actions = actions
         self._allows_shell = allows_shell
+        self._adb_program = adb_program
 
     async def take(self, job: JobContext, step: PlannedStep) -> StepEnd:
         """How the step ended, after everybody was told."""
@@ -133,7 +139,9 @@ class TakeSteps:
             step_id=step.id,
             artifacts=self._artifacts,
             files=self._files,
+            tests=self._tests,
             allows_shell=self._allows_shell,
+            adb_program=self._adb_program,
             waits_for_uploads=action.spec.uploads,
         )
         limit = asyncio.timeout(step.timeout_s)

@@ -17,6 +17,7 @@ from corral.simulator.control.server import ControlServer
 from corral.simulator.limits import allow_sockets
 from corral.simulator.phone.identity import identify
 from corral.simulator.phone.phone import Phone
+from corral.simulator.phone.suites import Suites
 from corral.simulator.record import Record, Violation
 from corral.simulator.scenario.board import Board
 from corral.simulator.scenario.model import Fault, Scenario
@@ -48,6 +49,7 @@ class Fleet:
         self.seed = seed
         self.clock = clock or RealClock()
         self.record = Record(self.clock, record)
+        self._suites = Suites(self.scenario.suites, seed=seed)
         self._port_base = port_base
         self._vendor_port = vendor_port
         self._control_port = control_port
@@ -65,7 +67,15 @@ class Fleet:
         board = Board(identity, seed=self.seed, now=self.clock.now)
         for number, fault in enumerate(self.scenario.faults, 1):
             board.post(fault.id or f"fault-{number}", fault)
-        return Phone(identity, setup=setup, board=board, record=self.record, clock=self.clock, seed=self.seed)
+        return Phone(
+            identity,
+            setup=setup,
+            board=board,
+            record=self.record,
+            clock=self.clock,
+            suites=self._suites,
+            seed=self.seed,
+        )
 
     @property
     def addresses(self) -> list[str]:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from corral.model.records import Json
 from corral.model.states import FailureReason, RunStatus, StepStatus
+from corral.model.testing import CaseCounts
 
 Activity = Literal["waiting", "running", "done", "error", "offline", "cancelled"]
 
@@ -55,6 +56,8 @@ class MonitoredRun(_View, frozen=True, kw_only=True):
     replay_of: UUID | None
     source_type: str | None = None
     source_id: str | None = None
+    tests: CaseCounts | None = None
+    """Verdicts on its test cases; null where it has none."""
 
 
 class Progress(_View, frozen=True, kw_only=True):

@@ -120,6 +120,40 @@ async def test_an_old_phone_tells_the_exit_code_in_a_last_line(output: bytes) ->
     assert await _run_on_old(OldPhone(output)) == (3, output)
 
 
+@pytest.mark.parametrize("output", [b"", b"x\n", b"y" * 200_000])
+async def test_who_listens_to_an_old_phone_hears_all_but_the_last_line(output: bytes) -> None:
+    heard = bytearray()
+    listener = await asyncio.start_server(OldPhone(output).serve, "127.0.0.1", 0)
+    async with listener:
+        services = Services(AdbServer(port=listener.sockets[0].getsockname()[1]), Admission())
+
+        assert await AdbPhone(services, "P").listen("a b", heard.extend) == 3
+
+    assert bytes(heard) == output
+
+
+async def test_who_listens_hears_what_has_come_while_the_command_goes_on() -> None:
+    async def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(OKAY + packet(1, b"begun"))
+        await never(reader, writer)
+
+    heard: asyncio.Queue[bytes] = asyncio.Queue()
+    async with fake_server({"shell,v2,raw:x": begin}) as fake:
+        listening = asyncio.create_task(AdbPhone(fake.services, "P").listen("x", heard.put_nowait))
+
+        assert await heard.get() == b"begun"
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+
+async def test_who_listens_is_told_when_the_phone_goes_away() -> None:
+    async with fake_server({"shell,v2,raw:x": after_okay(packet(1, b"half"))}) as fake:
+        with pytest.raises(DeviceOfflineError) as caught:
+            await AdbPhone(fake.services, "P").listen("x", lambda _: None)
+
+    assert caught.value.is_started
+
+
 async def test_an_old_phones_output_is_bounded_too() -> None:
     assert await _run_on_old(OldPhone(b"z" * 100_000), limit=10) == (3, b"z" * 10)
 

@@ -19,6 +19,15 @@ async def test_output_complaints_and_exit_code_come_apart(rig: Rig) -> None:
     assert result == ShellResult(7, b"one\n", b"two\n")
 
 
+async def test_who_listens_hears_everything_and_the_exit_code(rig: Rig) -> None:
+    heard = bytearray()
+
+    code = await rig.phone().listen("echo one; echo two >&2; exit 7", heard.extend)
+
+    assert code == 7
+    assert sorted(heard.decode().split()) == ["one", "two"]
+
+
 async def test_a_command_that_fails_is_a_result_and_not_an_error(rig: Rig) -> None:
     assert (await rig.phone().shell("false")).exit_code == 1
     assert (await rig.phone().shell("no-such-command")).exit_code == 127

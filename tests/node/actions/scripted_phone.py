@@ -9,12 +9,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
+from corral.drivers.adb.bridge import reach_by_adb
+from corral.drivers.adb.private import PrivateAdb, private_adb
 from corral.drivers.protocol import Phone, ShellResult
+from corral.model.testing import Chunk, ClaimedCase, Offer
 from corral.node.actions.protocol import ArtifactKind, Level, StoredFile
+from corral.node.actions.scratch import OWN
+from corral.wire.testing import ToldResult
 from corral.workflow.context import DeviceContext, RunContext
 
 Answer = str | ShellResult | Exception
@@ -62,6 +69,11 @@ class ScriptedPhone:
             if rule == command or re.search(rule, command):
                 return self._result(answer, max_output_bytes)
         raise AssertionError(f"nobody told the phone what to answer to: {command}")
+
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        result = await self.shell(command)
+        hear(result.stdout + result.stderr)
+        return result.exit_code
 
     async def screenshot(self) -> bytes:
         if isinstance(self.picture, Exception):
@@ -112,6 +124,12 @@ class ScriptedBench:
         self.lines: list[tuple[Level, str]] = []
         self.stored: list[tuple[Path, ArtifactKind, str | None]] = []
         self.inputs: dict[str, Path] = {}
+        self.results: list[ToldResult] = []
+        self.reported = asyncio.Event()
+        self.may_touch = True
+        self.offered: list[tuple[str, str]] = []
+        self.chunks: list[list[tuple[str, str, int]]] = []
+        """The shared tests that this phone is given, portion by portion."""
 
     def log(self, level: Level, message: str) -> None:
         self.lines.append((level, message))
@@ -120,6 +138,33 @@ class ScriptedBench:
         self.stored.append((path, kind, name))
         content = path.read_bytes()
         return StoredFile(path=path, sha256=hashlib.sha256(content).hexdigest(), size_bytes=len(content))
+
+    @property
+    def adb_port(self) -> int:
+        return 5037
+
+    def own_adb(self) -> AbstractAsyncContextManager[PrivateAdb]:
+        return private_adb(
+            reach=lambda: reach_by_adb(self.phone), may_touch=lambda: self.may_touch, folder=self.scratch / OWN / "adb"
+        )
+
+    def report_tests(self, results: Sequence[ToldResult]) -> None:
+        self.results += results
+        self.reported.set()
+
+    async def offer_tests(
+        self, tests: Sequence[tuple[str, str]], *, chunk: str, test_retries: int, infra_retries: int
+    ) -> Offer:
+        assert chunk in ("count", "duration")
+        assert min(test_retries, infra_retries) >= 0
+        self.offered = [*tests]
+        return Offer(len(tests), is_first=True)
+
+    async def claim_tests(self, request_id: UUID) -> Chunk:
+        assert request_id.version
+        if not self.chunks:
+            return Chunk([], is_done=True)
+        return Chunk([ClaimedCase(*each) for each in self.chunks.pop(0)], is_done=False)
 
     async def fetch(self, file: str) -> Path:
         return self.inputs[file]

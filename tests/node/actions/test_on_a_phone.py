@@ -143,6 +143,9 @@ JOURNEY = [
     Try("flow.sleep", {"duration_s": 0}, yields_nothing),
     Try("report", {"message": "done", "data": {"a": 1}}, lambda output, _: output == {"a": 1}),
     Try("shell.run", {"command": "echo hello"}, lambda output, _: output["stdout"] == "hello"),
+    Try("test.instrument", {"package": f"{DEMO}.test"}, lambda output, on: output["passed"] == 6 == len(on.bench.results)),
+    Try("test.command", {"command": ["adb", "shell", "getprop ro.serialno"]}, lambda output, on: (
+        ("info", on.simulated.serial) in on.bench.lines and output["exit_code"] == 0)),
 ]  # fmt: skip
 
 
@@ -151,7 +154,7 @@ def fields_yielded(action: str) -> set[str]:
     return {field.encode_name for field in msgspec.structs.fields(contract)} if contract else set()
 
 
-ELSEWHERE = {"vendor.call", "http.request"}
+ELSEWHERE = {"vendor.call", "http.request", "test.maestro"}
 
 
 async def test_every_action_works_on_a_phone(on_phone: OnPhone, tmp_path: Path) -> None:

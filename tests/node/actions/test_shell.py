@@ -12,7 +12,7 @@ import pytest
 import uvloop
 
 from corral.model.errors import ActionFailedError
-from corral.node.actions.shell import MOST_LINES
+from corral.node.actions.listener import MOST_LINES
 from tests.node.actions.conftest import Workshop
 
 

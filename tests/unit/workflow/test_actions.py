@@ -49,6 +49,7 @@ def test_every_action_of_the_design_is_there() -> None:
         "vendor": {"call"},
         "http": {"request"},
         "shell": {"run"},
+        "test": {"command", "instrument", "maestro"},
     }
 
 

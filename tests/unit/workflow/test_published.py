@@ -81,10 +81,11 @@ def test_the_documentation_names_every_filter_and_every_context_field() -> None:
         assert f"`{name}`" in RECIPES, name
 
 
-def test_there_are_five_presets() -> None:
+def test_there_are_six_presets() -> None:
     assert list(preset_texts()) == [
         "app-smoke-test",
         "device-check",
+        "instrumented-tests",
         "login-session",
         "screenshot-sweep",
         "soak",

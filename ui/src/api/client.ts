@@ -85,7 +85,8 @@ export async function call<M extends Method, P extends PathsOf<M>>(
     ...(options.signal ? { signal: options.signal } : {}),
   });
   if (answer.status === 304 && known) return known.body as AnswerOf<OperationOf<P, M>>;
-  if (answer.status === 204) return undefined as AnswerOf<OperationOf<P, M>>;
+  if (answer.status === 204 || answer.headers.get("content-length") === "0")
+    return undefined as AnswerOf<OperationOf<P, M>>;
   const parsed: unknown = await answer.json();
   const etag = answer.headers.get("etag");
   if (method === "get" && etag) keep(url, { etag, body: parsed });

@@ -1312,6 +1312,8 @@ export interface paths {
         /**
          * ListRuns
          * @description Runs of a workspace, newest first: those in certain states, of one source, with one log, looked at or not, or all.
+         *
+         *     Sessions are left out, unless `source_type` asks for them.
          */
         get: operations["ApiRunsListRuns"];
         put?: never;
@@ -1666,6 +1668,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListDeviceSessions
+         * @description Who holds what, newest first: sessions that have not ended, or all.
+         */
+        get: operations["ApiSessionsListDeviceSessions"];
+        put?: never;
+        /**
+         * OpenDeviceSession
+         * @description Hold a phone: any with these tags, or the one that is named. Waits up to `wait_s` until it is had.
+         */
+        post: operations["ApiSessionsOpenDeviceSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetDeviceSession
+         * @description One session; waits up to `wait_s` while it has no phone yet.
+         */
+        get: operations["ApiSessionsSessionIdGetDeviceSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * RenewDeviceSession
+         * @description Let it go on for as long as before, or for `ttl_s`, from now. For its holder.
+         */
+        post: operations["ApiSessionsSessionIdRenewRenewDeviceSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * ReleaseDeviceSession
+         * @description End it. Another than its holder must give a `reason`. Repeating it is safe.
+         */
+        post: operations["ApiSessionsSessionIdReleaseReleaseDeviceSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * SendDeviceInput
+         * @description Touch the screen, type, press a key. For the holder of an active session; done once at most, and in order.
+         */
+        post: operations["ApiSessionsSessionIdInputSendDeviceInput"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run_id}/graph": {
         parameters: {
             query?: never;
@@ -1698,6 +1804,66 @@ export interface paths {
          * @description One step of a distributed run in full: its output, too.
          */
         get: operations["ApiRunsRunIdGraphStepGetGraphStep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListTests
+         * @description The test cases of a run: those with certain verdicts, those that devices differ on, flaky ones, or all.
+         */
+        get: operations["ApiRunsRunIdTestsListTests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/tests/case": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetTest
+         * @description One test case with the traces of all its results; of the first step that has it, where none is named.
+         */
+        get: operations["ApiRunsRunIdTestsCaseGetTest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/junit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetJunit
+         * @description The results of a run's tests as JUnit XML: those so far, while it is going.
+         */
+        get: operations["ApiRunsRunIdJunitGetJunit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2098,6 +2264,72 @@ export interface components {
         CallbackReply: {
             results: components["schemas"]["EventResult"][];
         };
+        /** Case */
+        Case: {
+            step: string;
+            class_name: string;
+            name: string;
+            /** @enum {string} */
+            verdict: "passed" | "failed" | "errored" | "skipped" | "pending" | "running";
+            is_flaky: boolean;
+            differs: boolean;
+            message: string | null;
+            results: components["schemas"]["CaseResult"][];
+        };
+        /**
+         * CaseCounts
+         * @description How many test cases of a run have which verdict; flaky ones are among those that passed.
+         */
+        CaseCounts: {
+            total: number;
+            passed: number;
+            failed: number;
+            errored: number;
+            skipped: number;
+            flaky: number;
+            pending: number;
+            running: number;
+        };
+        /** CaseDevice */
+        CaseDevice: {
+            index: number;
+            /** Format: uuid */
+            device_id: string;
+            serial: string;
+            /** Format: uuid */
+            job_id: string;
+        };
+        /** CasePage */
+        CasePage: {
+            summary: components["schemas"]["CaseCounts"] | null;
+            devices: components["schemas"]["CaseDevice"][];
+            cases: components["schemas"]["Case"][];
+            next: string | null;
+        };
+        /** CaseResult */
+        CaseResult: {
+            index: number | null;
+            device_id: string | null;
+            serial: string | null;
+            node_id: string;
+            /** Format: uuid */
+            job_id: string;
+            attempt: number;
+            try: number;
+            status: components["schemas"]["CaseStatus"];
+            duration_s: number;
+            message: string | null;
+            trace: string | null;
+            is_counted: boolean;
+            /** Format: date-time */
+            at: string;
+        };
+        /**
+         * CaseStatus
+         * @description How a try of a test case ended; also the verdict on a test that phones share.
+         * @enum {string}
+         */
+        CaseStatus: "passed" | "failed" | "errored" | "skipped";
         /**
          * CatchUp
          * @description What a schedule does about times that went by while no server ran: nothing, the last of them, or all up to a limit.
@@ -2171,6 +2403,18 @@ export interface components {
         ChannelsAnswer: {
             channels: components["schemas"]["Channel"][];
         };
+        /** Chunk */
+        Chunk: {
+            tests: components["schemas"]["ClaimedCase"][];
+            is_done: boolean;
+        };
+        /**
+         * Chunking
+         * @description What evens out the chunks of a shared suite: the number of tests, or how long they took in the past.
+         * @default count
+         * @enum {string}
+         */
+        Chunking: "count" | "duration";
         /** Claim */
         Claim: {
             node_id: string;
@@ -2184,11 +2428,30 @@ export interface components {
             phones?: string[];
             cancelling?: string[];
         };
+        /** ClaimTests */
+        ClaimTests: {
+            node_id: string;
+            /** Format: uuid */
+            job_id: string;
+            /** Format: uuid */
+            lease_token: string;
+            step: string;
+            /** Format: uuid */
+            request_id: string;
+            /** @default 0 */
+            wait_s?: number;
+        };
         /** Claimed */
         Claimed: {
             steps: components["schemas"]["ClaimedStep"][];
             runs: components["schemas"]["RunSpec"][];
             cancel: string[];
+        };
+        /** ClaimedCase */
+        ClaimedCase: {
+            class_name: string;
+            name: string;
+            try: number;
         };
         /** ClaimedRun */
         ClaimedRun: {
@@ -2423,6 +2686,8 @@ export interface components {
             online: boolean;
             /** @enum {string} */
             activity: "running" | "waiting" | "idle" | "quarantined" | "offline";
+            held_by?: string | null;
+            session_id?: string | null;
         };
         /** DeviceChange */
         DeviceChange: {
@@ -2492,6 +2757,30 @@ export interface components {
             at: string;
             battery: number | null;
             temperature: number | null;
+        };
+        /** DeviceSession */
+        DeviceSession: {
+            /** Format: uuid */
+            session_id: string;
+            state: components["schemas"]["SessionState"];
+            device: components["schemas"]["SessionDevice"] | null;
+            holder: string;
+            purpose: string | null;
+            tags: string[];
+            ttl_s: number;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            ended_at: string | null;
+            end_reason: components["schemas"]["SessionEnd"] | null;
+            end_message: string | null;
+            ended_by: string | null;
+            /** Format: uuid */
+            run_id: string;
+            job_id: string | null;
+            has_adb: boolean;
         };
         /** DeviceStatus */
         DeviceStatus: {
@@ -2570,7 +2859,7 @@ export interface components {
          * @description Why a job failed: a closed list, so that trouble with the farm and trouble with the work are told apart.
          * @enum {unknown}
          */
-        FailureReason: "action_failed" | "assertion_failed" | "device_not_booted" | "device_offline" | "device_unauthorized" | "device_unhealthy" | "driver_error" | "internal_error" | "job_timeout" | "no_capable_node" | "node_lost" | "step_failed" | "step_timeout" | "template_error" | "unknown" | "upload_failed" | "wait_timeout";
+        FailureReason: "action_failed" | "assertion_failed" | "device_not_booted" | "device_offline" | "device_unauthorized" | "device_unhealthy" | "driver_error" | "internal_error" | "job_timeout" | "no_capable_node" | "node_lost" | "step_failed" | "step_timeout" | "template_error" | "tests_failed" | "unknown" | "upload_failed" | "wait_timeout";
         /** FarmStatus */
         FarmStatus: {
             nodes: components["schemas"]["Node"][];
@@ -2856,6 +3145,31 @@ export interface components {
          * @enum {string}
          */
         NotificationType: "run.finished" | "run.failed" | "device.quarantined" | "node.offline" | "node.online" | "nodes.silent" | "schedule.failed" | "ping";
+        /** Offer */
+        Offer: {
+            total: number;
+            is_first: boolean;
+        };
+        /** OfferTests */
+        OfferTests: {
+            node_id: string;
+            /** Format: uuid */
+            job_id: string;
+            /** Format: uuid */
+            lease_token: string;
+            step: string;
+            tests: components["schemas"]["OfferedCase"][];
+            chunk?: components["schemas"]["Chunking"];
+            /** @default 0 */
+            test_retries?: number;
+            /** @default 2 */
+            infra_retries?: number;
+        };
+        /** OfferedCase */
+        OfferedCase: {
+            class_name: string;
+            name: string;
+        };
         /** OfferedPhone */
         OfferedPhone: {
             serial: string;
@@ -2989,6 +3303,9 @@ export interface components {
             cancelling?: string[];
             known_runs?: string[];
             watching?: string[] | null;
+            inputs_taken?: {
+                [key: string]: number;
+            } | null;
         };
         /** Pulled */
         Pulled: {
@@ -2996,6 +3313,7 @@ export interface components {
             runs: components["schemas"]["RunSpec"][];
             cancel: string[];
             watch?: components["schemas"]["Watch"][];
+            inputs?: components["schemas"]["SessionInput"][];
         };
         /** Register */
         Register: {
@@ -3020,6 +3338,14 @@ export interface components {
             epoch: number;
             lease_s: number;
             requeued: number;
+        };
+        /** Release */
+        Release: {
+            reason?: string | null;
+        };
+        /** Renewal */
+        Renewal: {
+            ttl_s?: number | null;
         };
         /** RetryRequest */
         RetryRequest: {
@@ -3257,6 +3583,55 @@ export interface components {
             role: components["schemas"]["Role"];
             expires_at: string | null;
         };
+        /** SessionDevice */
+        SessionDevice: {
+            /** Format: uuid */
+            device_id: string;
+            index: number;
+            serial: string;
+            model: string | null;
+            os_version: string | null;
+            node_id: string;
+            tags: string[];
+        };
+        /**
+         * SessionEnd
+         * @description Why a session ended: its holder's word, another's, nobody's, or what became of the phone.
+         * @enum {string}
+         */
+        SessionEnd: "released" | "forced" | "expired" | "device_lost" | "node_lost" | "refused";
+        /** SessionInput */
+        SessionInput: {
+            /** Format: uuid */
+            session_id: string;
+            /** Format: uuid */
+            lease_token: string;
+            seq: number;
+            input: {
+                [key: string]: unknown;
+            };
+        };
+        /** SessionPage */
+        SessionPage: {
+            sessions: components["schemas"]["DeviceSession"][];
+            next: string | null;
+        };
+        /** SessionRequest */
+        SessionRequest: {
+            tags?: string[];
+            device?: string | null;
+            /** @default 600 */
+            ttl_s?: number;
+            purpose?: string | null;
+            /** @default 0 */
+            wait_s?: number;
+        };
+        /**
+         * SessionState
+         * @description A phone held for somebody: not had yet, had, or let go. Derived, never written.
+         * @enum {string}
+         */
+        SessionState: "waiting" | "active" | "ended";
         /** SignIn */
         SignIn: {
             token: string;
@@ -3379,6 +3754,18 @@ export interface components {
         /** TasksAnswer */
         TasksAnswer: {
             tasks: components["schemas"]["Task"][];
+        };
+        /** Touch */
+        Touch: {
+            /** @enum {string} */
+            kind: "tap" | "swipe" | "text" | "key";
+            x?: number | null;
+            y?: number | null;
+            to_x?: number | null;
+            to_y?: number | null;
+            duration_ms?: number | null;
+            text?: string | null;
+            key?: string | null;
         };
         /**
          * WaitReason
@@ -3748,6 +4135,8 @@ export interface components {
             source_type?: string | null;
             /** @default null */
             source_id?: string | null;
+            /** @default null */
+            tests?: components["schemas"]["CaseCounts"] | null;
         };
         /**
          * WorkflowName
@@ -3984,6 +4373,12 @@ export type AuditPage = components['schemas']['AuditPage'];
 export type Beat = components['schemas']['Beat'];
 export type Callback = components['schemas']['Callback'];
 export type CallbackReply = components['schemas']['CallbackReply'];
+export type Case = components['schemas']['Case'];
+export type CaseCounts = components['schemas']['CaseCounts'];
+export type CaseDevice = components['schemas']['CaseDevice'];
+export type CasePage = components['schemas']['CasePage'];
+export type CaseResult = components['schemas']['CaseResult'];
+export type CaseStatus = components['schemas']['CaseStatus'];
 export type CatchUp = components['schemas']['CatchUp'];
 export type Chain = components['schemas']['Chain'];
 export type ChainAnswer = components['schemas']['ChainAnswer'];
@@ -3992,8 +4387,12 @@ export type Channel = components['schemas']['Channel'];
 export type ChannelAnswer = components['schemas']['ChannelAnswer'];
 export type ChannelRun = components['schemas']['ChannelRun'];
 export type ChannelsAnswer = components['schemas']['ChannelsAnswer'];
+export type Chunk = components['schemas']['Chunk'];
+export type Chunking = components['schemas']['Chunking'];
 export type Claim = components['schemas']['Claim'];
+export type ClaimTests = components['schemas']['ClaimTests'];
 export type Claimed = components['schemas']['Claimed'];
+export type ClaimedCase = components['schemas']['ClaimedCase'];
 export type ClaimedRun = components['schemas']['ClaimedRun'];
 export type ClaimedStep = components['schemas']['ClaimedStep'];
 export type Command = components['schemas']['Command'];
@@ -4023,6 +4422,7 @@ export type DeviceJobPage = components['schemas']['DeviceJobPage'];
 export type DevicePage = components['schemas']['DevicePage'];
 export type DeviceReport = components['schemas']['DeviceReport'];
 export type DeviceSample = components['schemas']['DeviceSample'];
+export type DeviceSession = components['schemas']['DeviceSession'];
 export type DeviceStatus = components['schemas']['DeviceStatus'];
 export type DirectTarget = components['schemas']['DirectTarget'];
 export type Drain = components['schemas']['Drain'];
@@ -4061,6 +4461,9 @@ export type Node = components['schemas']['Node'];
 export type NodeToken = components['schemas']['NodeToken'];
 export type NodeTokenList = components['schemas']['NodeTokenList'];
 export type NotificationType = components['schemas']['NotificationType'];
+export type Offer = components['schemas']['Offer'];
+export type OfferTests = components['schemas']['OfferTests'];
+export type OfferedCase = components['schemas']['OfferedCase'];
 export type OfferedPhone = components['schemas']['OfferedPhone'];
 export type Operator = components['schemas']['Operator'];
 export type OperatorPage = components['schemas']['OperatorPage'];
@@ -4077,6 +4480,8 @@ export type Pull = components['schemas']['Pull'];
 export type Pulled = components['schemas']['Pulled'];
 export type Register = components['schemas']['Register'];
 export type Registration = components['schemas']['Registration'];
+export type Release = components['schemas']['Release'];
+export type Renewal = components['schemas']['Renewal'];
 export type RetryRequest = components['schemas']['RetryRequest'];
 export type Role = components['schemas']['Role'];
 export type Run = components['schemas']['Run'];
@@ -4094,6 +4499,12 @@ export type SchedulePage = components['schemas']['SchedulePage'];
 export type ScheduleView = components['schemas']['ScheduleView'];
 export type ScheduledRun = components['schemas']['ScheduledRun'];
 export type Session = components['schemas']['Session'];
+export type SessionDevice = components['schemas']['SessionDevice'];
+export type SessionEnd = components['schemas']['SessionEnd'];
+export type SessionInput = components['schemas']['SessionInput'];
+export type SessionPage = components['schemas']['SessionPage'];
+export type SessionRequest = components['schemas']['SessionRequest'];
+export type SessionState = components['schemas']['SessionState'];
 export type SignIn = components['schemas']['SignIn'];
 export type Step = components['schemas']['Step'];
 export type StepPlan = components['schemas']['StepPlan'];
@@ -4105,6 +4516,7 @@ export type Task = components['schemas']['Task'];
 export type TaskAnswer = components['schemas']['TaskAnswer'];
 export type TaskStatus = components['schemas']['TaskStatus'];
 export type TasksAnswer = components['schemas']['TasksAnswer'];
+export type Touch = components['schemas']['Touch'];
 export type WaitReason = components['schemas']['WaitReason'];
 export type Watch = components['schemas']['Watch'];
 export type Watched = components['schemas']['Watched'];
@@ -6742,6 +7154,156 @@ export interface operations {
             };
         };
     };
+    ApiSessionsListDeviceSessions: {
+        parameters: {
+            query?: {
+                state?: "live" | "all";
+                before?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+        };
+    };
+    ApiSessionsOpenDeviceSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Document created, URL follows */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSession"];
+                };
+            };
+        };
+    };
+    ApiSessionsSessionIdGetDeviceSession: {
+        parameters: {
+            query?: {
+                wait_s?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSession"];
+                };
+            };
+        };
+    };
+    ApiSessionsSessionIdRenewRenewDeviceSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Renewal"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSession"];
+                };
+            };
+        };
+    };
+    ApiSessionsSessionIdReleaseReleaseDeviceSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Release"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSession"];
+                };
+            };
+        };
+    };
+    ApiSessionsSessionIdInputSendDeviceInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Touch"];
+            };
+        };
+        responses: {
+            /** @description Request accepted, processing continues off-line */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": null;
+                };
+            };
+        };
+    };
     ApiRunsRunIdGraphGetGraph: {
         parameters: {
             query?: never;
@@ -6783,6 +7345,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Step"];
+                };
+            };
+        };
+    };
+    ApiRunsRunIdTestsListTests: {
+        parameters: {
+            query?: {
+                status?: ("passed" | "failed" | "errored" | "skipped" | "pending" | "running")[] | null;
+                differs?: boolean | null;
+                flaky?: boolean | null;
+                query?: string | null;
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasePage"];
+                };
+            };
+        };
+    };
+    ApiRunsRunIdTestsCaseGetTest: {
+        parameters: {
+            query: {
+                class_name: string;
+                name: string;
+                step?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Case"];
+                };
+            };
+        };
+    };
+    ApiRunsRunIdJunitGetJunit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stream Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/xml": unknown;
                 };
             };
         };

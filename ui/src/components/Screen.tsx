@@ -21,31 +21,13 @@ export function Screen({ deviceId, isOnline, last }: ScreenProps) {
   const words = useWords();
   const mayOperate = useMayOperate();
   const live = useLivePicture(deviceId, isOnline && mayOperate);
-  const now = useNow(500, live.url !== null);
-  const age = Math.max(0, now - live.takenAt);
   return (
     <section aria-label={words.t("screen.title")} data-testid="screen">
       <div className="mb-3 flex items-center justify-between gap-2">
         <h2>{words.t("screen.title")}</h2>
-        {live.url && (
-          <span className="flex items-center gap-1.5 text-xs text-soft tabular-nums" data-testid="screen-age">
-            <span
-              aria-hidden="true"
-              className={`size-2 rounded-full ${age < FRESH_MS ? "animate-pulse bg-state-error" : "bg-line-strong"}`}
-            />
-            {words.t(age < FRESH_MS ? "screen.live" : "screen.old", { age: words.duration(Math.round(age / 1000)) })}
-          </span>
-        )}
+        {live.url && <PictureAge takenAt={live.takenAt} />}
       </div>
-      {live.failure && (
-        <div role="status" className="flex gap-3 rounded-xl bg-warn-soft p-4 text-warn">
-          <ScreenShareOff size={18} className="mt-0.5 shrink-0" aria-hidden="true" />
-          <div className="min-w-0">
-            <p className="font-medium">{words.t("screen.none")}</p>
-            <p className="mt-0.5 text-xs break-words">{live.failure}</p>
-          </div>
-        </div>
-      )}
+      {live.failure && <NoPicture why={live.failure} />}
       {live.url ? (
         <Frame url={live.url} alt={words.t("screen.now")} />
       ) : last ? (
@@ -61,6 +43,35 @@ export function Screen({ deviceId, isOnline, last }: ScreenProps) {
         )
       )}
     </section>
+  );
+}
+
+/** How old a live picture is; one that is too old does not pass for live. */
+export function PictureAge({ takenAt }: { takenAt: number }) {
+  const words = useWords();
+  const now = useNow(500);
+  const age = Math.max(0, now - takenAt);
+  return (
+    <span className="flex items-center gap-1.5 text-xs text-soft tabular-nums" data-testid="screen-age">
+      <span
+        aria-hidden="true"
+        className={`size-2 rounded-full ${age < FRESH_MS ? "animate-pulse bg-state-error" : "bg-line-strong"}`}
+      />
+      {words.t(age < FRESH_MS ? "screen.live" : "screen.old", { age: words.duration(Math.round(age / 1000)) })}
+    </span>
+  );
+}
+
+export function NoPicture({ why }: { why: string }) {
+  const { t } = useWords();
+  return (
+    <div role="status" className="flex gap-3 rounded-xl bg-warn-soft p-4 text-warn">
+      <ScreenShareOff size={18} className="mt-0.5 shrink-0" aria-hidden="true" />
+      <div className="min-w-0">
+        <p className="font-medium">{t("screen.none")}</p>
+        <p className="mt-0.5 text-xs break-words">{why}</p>
+      </div>
+    </div>
   );
 }
 

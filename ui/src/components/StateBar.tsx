@@ -4,13 +4,21 @@ import { useWords } from "../i18n/text";
 import type { Tally, TileState } from "./heatmap/states";
 import { stateName } from "./names";
 
-const ORDER: readonly TileState[] = ["done", "error", "cancelled", "offline", "running", "waiting"];
+const ORDER: readonly TileState[] = ["done", "error", "quarantined", "cancelled", "offline", "running", "waiting"];
 const HATCHED: ReadonlySet<TileState> = new Set(["error", "offline"]);
 
-export function StateBar({ counts, isTall = false }: { counts: Tally; isTall?: boolean }) {
+interface StateBarProps {
+  counts: Tally;
+  isTall?: boolean;
+  /** What a state is called here; as everywhere, unless told. */
+  nameOf?: (state: TileState) => string;
+}
+
+export function StateBar({ counts, isTall = false, nameOf }: StateBarProps) {
   const words = useWords();
+  const name = nameOf ?? ((state: TileState) => stateName(words, state));
   const parts = ORDER.map((state) => ({ state, count: counts[state] ?? 0 })).filter(({ count }) => count > 0);
-  const label = parts.map(({ state, count }) => `${words.number(count)} ${stateName(words, state)}`).join(", ");
+  const label = parts.map(({ state, count }) => `${words.number(count)} ${name(state)}`).join(", ");
   return (
     <div
       role="img"

@@ -18,6 +18,7 @@ export function deviceTiles(devices: readonly Device[], words: Words): Tile[] {
 
 function detailOf(device: Device, { t }: Words): string {
   if (device.health !== "ok" && device.health_reason) return device.health_reason;
+  if (device.session_id) return t("device.held_by", { holder: device.held_by || t("session.local") });
   if (!device.online && device.connection !== "connected") return t(`connection.${device.connection}`);
   return [
     device.model,

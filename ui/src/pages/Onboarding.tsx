@@ -15,7 +15,7 @@ import { useTitle } from "../components/useTitle";
 import { useWords } from "../i18n/text";
 import { isRequired } from "./runs/params";
 
-const ORDER = ["device-check", "screenshot-sweep", "app-smoke-test", "login-session", "soak"];
+const ORDER = ["device-check", "screenshot-sweep", "app-smoke-test", "instrumented-tests", "login-session", "soak"];
 
 export function OnboardingPage() {
   const { t } = useWords();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -14,7 +14,7 @@ from corral.drivers.adb.discover import is_address, reconnect
 from corral.drivers.adb.errors import from_words
 from corral.drivers.adb.install import install
 from corral.drivers.adb.services import Services
-from corral.drivers.adb.shell import run_shell
+from corral.drivers.adb.shell import listen_to_shell, run_shell
 from corral.drivers.adb.sync import pull, push
 from corral.drivers.png import check_png
 from corral.drivers.protocol import ShellResult
@@ -38,8 +38,16 @@ class AdbPhone:
     def handle(self) -> str:
         return self._handle
 
+    @property
+    def server_port(self) -> int:
+        """Of the adb server that the phone is on."""
+        return self._services.server.port
+
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         return await run_shell(self._services, self._handle, command, max_output_bytes=max_output_bytes)
+
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        return await listen_to_shell(self._services, self._handle, command, hear=hear)
 
     async def screenshot(self) -> bytes:
         # exec rather than shell: nothing may touch the bytes on their way.

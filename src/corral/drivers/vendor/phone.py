@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from corral.drivers.installed import PACKAGE_PATH, check_installed
 from corral.drivers.png import check_png
@@ -15,6 +15,8 @@ from corral.drivers.vendor.files import fetch, pull, push
 from corral.drivers.vendor.screen import take_by_screen
 from corral.drivers.vendor.shell import run_shell
 from corral.model.errors import CommandFailedError, DeviceOfflineError, OutcomeUnknownError
+
+_MOST_HEARD: Final = 16 << 20
 
 
 class VendorPhone:
@@ -30,6 +32,13 @@ class VendorPhone:
 
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         return await run_shell(self._client, self._handle, command, max_output_bytes=max_output_bytes)
+
+    async def listen(self, command: str, hear: Callable[[bytes], None]) -> int:
+        """All at the end: the program says nothing before it."""
+        result = await self.shell(command, max_output_bytes=_MOST_HEARD)
+        hear(result.stdout)
+        hear(result.stderr)
+        return result.exit_code
 
     async def screenshot(self) -> bytes:
         try:

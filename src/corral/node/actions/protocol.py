@@ -7,13 +7,18 @@ and must then let go at once.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Literal, Protocol
+from uuid import UUID
 
 from msgspec import Struct
 
+from corral.drivers.adb.private import PrivateAdb
 from corral.drivers.protocol import Phone
+from corral.model.testing import Chunk, Offer
+from corral.wire.testing import ToldResult
 from corral.workflow.context import DeviceContext, RunContext
 
 Level = Literal["debug", "info", "warning", "error"]
@@ -59,6 +64,29 @@ class Bench(Protocol):
 
     async def store(self, path: Path, *, kind: ArtifactKind, name: str | None = None) -> StoredFile:
         """Hand a file over to the spool as an artifact of this step."""
+        ...
+
+    @property
+    def adb_port(self) -> int:
+        """Of the adb server that has this phone, among others. Raises NotSupportedError where its driver has none."""
+        ...
+
+    def own_adb(self) -> AbstractAsyncContextManager[PrivateAdb]:
+        """An adb server for a block of this step that knows this phone alone. Raises DeviceError."""
+        ...
+
+    def report_tests(self, results: Sequence[ToldResult]) -> None:
+        """Tell how tests ended, in the order in which they did. Secrets are masked on the way."""
+        ...
+
+    async def offer_tests(
+        self, tests: Sequence[tuple[str, str]], *, chunk: str, test_retries: int, infra_retries: int
+    ) -> Offer:
+        """Say which tests (class, name) the phones of the run share in this step; the first word on it counts."""
+        ...
+
+    async def claim_tests(self, request_id: UUID) -> Chunk:
+        """The next of the shared tests for this phone; waits a while for some, and then says that there are none yet."""
         ...
 
     async def fetch(self, file: str) -> Path:

@@ -18,13 +18,16 @@ from corral.node.actions import (
     app,
     artifact,
     assert_,
+    command,
     device,
     file,
     flow,
     hold,
     http,
     input_,
+    instrument,
     login,
+    maestro,
     reboot,
     report,
     shell,
@@ -55,6 +58,9 @@ BUILT_IN: Mapping[str, Action] = {
         vendor,
         http,
         shell,
+        instrument,
+        maestro,
+        command,
     )
     for name, action in family.ACTIONS.items()
 }

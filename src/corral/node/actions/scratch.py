@@ -47,6 +47,17 @@ def new_file(bench: Bench, name: str) -> Path:
     return path
 
 
+OWN = ".corral"
+"""The folder in a job's directory that is not the recipe's: the node's own notes about the job."""
+
+
+def own_file(bench: Bench, kind: str) -> Path:
+    """The node's own file of this kind about the step. It stays from one attempt of the step to the next."""
+    folder = bench.scratch / OWN
+    folder.mkdir(exist_ok=True)
+    return folder / f"{fit_name(bench.step_id)}.{kind}"
+
+
 def fit_name(name: str) -> str:
     """The name as one that every system takes: no folders, no odd characters, no special name."""
     fit = _UNFIT.sub("_", name).strip(" .")[:_LONGEST_NAME]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,6 +24,8 @@ class Package:
     is_system: bool = False
     size: int = 0
     permissions: frozenset[str] = frozenset()
+    is_hidden: bool = False
+    """Whether the launcher leaves it out: it has nothing to show."""
 
     def path(self) -> str:
         return f"/system/app/{self.label}/{self.label}.apk" if self.is_system else f"/data/app/{self.name}-1/base.apk"
@@ -43,12 +45,13 @@ DEMO: Final = "dev.corral.demo"
 class Packages:
     """The packages of one phone."""
 
-    def __init__(self, is_full: Callable[[], bool]) -> None:
+    def __init__(self, is_full: Callable[[], bool], *, added: Iterable[str] = ()) -> None:
         self._is_full = is_full
         self._installed = {
             name: Package(name, label, code, version, is_system=True) for name, label, code, version in _BUILT_IN
         }
         self._installed[DEMO] = Package(DEMO, "Corral Demo")
+        self._installed |= {name: Package(name, name, is_hidden=True) for name in added}
 
     def get(self, name: str) -> Package | None:
         return self._installed.get(name)

@@ -17,6 +17,7 @@ from corral.simulator.phone.desktop import Desktop
 from corral.simulator.phone.files import Files
 from corral.simulator.phone.identity import Identity, base_properties
 from corral.simulator.phone.packages import Packages
+from corral.simulator.phone.suites import Suites
 from corral.simulator.record import Entry, Record
 from corral.simulator.scenario.board import Board, Effects
 from corral.simulator.scenario.model import Setup
@@ -47,12 +48,21 @@ class Phone:
     """One phone. Its state is made when it is first needed: most of a large fleet only waits."""
 
     def __init__(
-        self, identity: Identity, *, setup: Setup, board: Board, record: Record, clock: Clock, seed: int = 0
+        self,
+        identity: Identity,
+        *,
+        setup: Setup,
+        board: Board,
+        record: Record,
+        clock: Clock,
+        suites: Suites,
+        seed: int = 0,
     ) -> None:
         self.identity = identity
         self.grid = Grid(identity.width, identity.height)
         self.setup = setup
         self.faults = board
+        self.suites = suites
         self.seed = seed
         self._clock = clock
         self._record = record
@@ -91,7 +101,7 @@ class Phone:
 
     @cached_property
     def packages(self) -> Packages:
-        return Packages(lambda: self.faults.is_full)
+        return Packages(lambda: self.faults.is_full, added=[suite.package for suite in self.suites.all()])
 
     @cached_property
     def properties(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ import msgspec
 import yaml
 
 from corral.model.errors import InvalidRequestError
-from corral.simulator.scenario.model import AnyFault, Fault, Scenario, check_fault
+from corral.simulator.scenario.model import AnyFault, Fault, Scenario, check_fault, check_suite
 
 _SHIPPED: Final = resources.files("corral.simulator.scenario") / "shipped"
 _MAX_BYTES: Final = 1 << 20
@@ -47,7 +47,7 @@ def parse_scenario(text: str) -> Scenario:
         scenario = msgspec.convert({} if loaded is None else loaded, Scenario)
     except msgspec.ValidationError as error:
         raise InvalidRequestError(f"the scenario is not valid: {error}") from error
-    _check(scenario.faults)
+    _check(scenario)
     return scenario
 
 
@@ -63,9 +63,14 @@ def parse_fault(value: Any) -> Fault:  # noqa: ANN401 - whatever JSON holds
     return fault
 
 
-def _check(faults: tuple[AnyFault, ...]) -> None:
+def _check(scenario: Scenario) -> None:
+    faults = scenario.faults
     problems = [problem for at, fault in enumerate(faults) for problem in check_fault(fault, f"$.faults[{at}]")]
     names = [fault.id for fault in faults if fault.id]
     problems += [f"$.faults: the id {name} is used twice" for name in sorted(set(names)) if names.count(name) > 1]
+    for at, suite in enumerate(scenario.suites):
+        problems += check_suite(suite, f"$.suites[{at}]")
+    packages = [suite.package for suite in scenario.suites]
+    problems += [f"$.suites: {name} is there twice" for name in sorted(set(packages)) if packages.count(name) > 1]
     if problems:
         raise InvalidRequestError("the scenario is not valid: " + "; ".join(problems))

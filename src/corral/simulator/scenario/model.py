@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 Seconds = Annotated[float, Meta(ge=0, le=86_400 * 30)]
 
@@ -151,6 +151,52 @@ class Setup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether they install from a stream, as Android does since 7; else packages are pushed first."""
 
 
+Outcome = Literal["pass", "fail", "error", "skip", "assume", "flaky", "crash", "hang", "reboot"]
+
+
+class ScriptedTests(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Tests of one class that go the same way."""
+
+    class_: Annotated[str, Meta(pattern=r"^[\w$.]+$", max_length=200)] = field(name="class")
+    names: tuple[Annotated[str, Meta(pattern=r"^[^\s#,]+$", max_length=200)], ...] = ()
+    count: Annotated[int, Meta(ge=1, le=10_000)] | None = None
+    """That many, named test001 and so on, in the place of names."""
+
+    outcome: Outcome = "pass"
+    fails: Annotated[int, Meta(ge=1)] = 1
+    """Of flaky ones: how often each fails, on whichever phones, before it passes."""
+
+    duration_s: float | tuple[float, ...] = 0.05  # checked below, as the seconds of latency are
+    phones: Phones = Phones()
+    """Where they go that way; on other phones they pass."""
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        return self.names or tuple(f"test{number:03d}" for number in range(1, (self.count or 0) + 1))
+
+
+class Suite(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `am instrument` executes: the tests of one package, installed on every phone from the beginning."""
+
+    package: Annotated[str, Meta(pattern=r"^[\w.]+$", max_length=200)]
+    runner: Annotated[str, Meta(pattern=r"^[\w.$]+$", max_length=200)] = "androidx.test.runner.AndroidJUnitRunner"
+    target: str = "dev.corral.demo"
+    """The package that is tested; it is in front meanwhile."""
+
+    tests: Annotated[tuple[ScriptedTests, ...], Meta(min_length=1)]
+
+
+DEMO_SUITE: Final = Suite(
+    package="dev.corral.demo.test",
+    tests=(
+        ScriptedTests(class_="dev.corral.demo.LoginTest", names=("signsIn", "refusesAWrongPassword", "keepsTheName")),
+        ScriptedTests(class_="dev.corral.demo.ListTest", names=("scrolls", "choosesAnItem"), duration_s=(0.1, 0.3)),
+        ScriptedTests(class_="dev.corral.demo.VideoTest", names=("plays",), duration_s=0.2),
+    ),
+)
+"""On every phone of a scenario that names no suites."""
+
+
 class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A whole story."""
 
@@ -158,6 +204,7 @@ class Scenario(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     description: str = ""
     setup: Setup = Setup()
     faults: tuple[AnyFault, ...] = ()
+    suites: tuple[Suite, ...] = (DEMO_SUITE,)
 
 
 def check_fault(fault: Fault, path: str) -> list[str]:
@@ -183,6 +230,26 @@ def check_fault(fault: Fault, path: str) -> list[str]:
         problems.append(f"{path}.seconds: neither a number from 0 on nor two of them, the smaller first")
     if isinstance(fault, Battery) and fault.level is None and not fault.drain_per_min:
         problems.append(f"{path}: needs level or drain_per_min")
+    return problems
+
+
+def check_suite(suite: Suite, path: str) -> list[str]:
+    """What the types cannot say; each complaint with its path."""
+    problems, seen = [], set[tuple[str, str]]()
+    for at, tests in enumerate(suite.tests):
+        where = f"{path}.tests[{at}]"
+        if bool(tests.names) is (tests.count is not None):
+            problems.append(f"{where}: needs either names or count")
+        if not _is_range(tests.duration_s):
+            problems.append(f"{where}.duration_s: neither a number from 0 on nor two of them, the smaller first")
+        try:
+            parse_indexes(tests.phones.indexes or "")
+        except ValueError as error:
+            problems.append(f"{where}.phones.indexes: {error}")
+        for name in tests.all_names:
+            if (tests.class_, name) in seen:
+                problems.append(f"{where}: {tests.class_}#{name} is there already")
+            seen.add((tests.class_, name))
     return problems
 
 

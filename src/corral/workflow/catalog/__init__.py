@@ -12,6 +12,7 @@ from corral.workflow.catalog import (
     input_,
     report,
     shell,
+    testing,
     ui,
     url,
     vendor,
@@ -31,4 +32,5 @@ CATALOG: tuple[ActionSpec, ...] = (
     *vendor.ACTIONS,
     *http.ACTIONS,
     *shell.ACTIONS,
+    *testing.ACTIONS,
 )

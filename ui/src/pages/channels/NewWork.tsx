@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { call } from "../../api/client";
 import type { Chain, Channel } from "../../api/schema";
+import { Field, FormDialog } from "../../components/FormDialog";
 import { useWords } from "../../i18n/text";
-import { Field, FormDialog } from "./FormDialog";
 import { useAct } from "./useAct";
 
 export type Work = { kind: "channel" | "chain" | "task"; chain?: Chain };

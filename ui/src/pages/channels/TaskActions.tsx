@@ -5,10 +5,10 @@ import { useId, useState } from "react";
 import { call } from "../../api/client";
 import type { Agent, Task } from "../../api/schema";
 import { Ask } from "../../components/Ask";
+import { Field, FormDialog } from "../../components/FormDialog";
 import { useMayOperate } from "../../components/useMayOperate";
 import type { MessageKey } from "../../i18n/en";
 import { useWords } from "../../i18n/text";
-import { Field, FormDialog } from "./FormDialog";
 import { useAct } from "./useAct";
 
 type Act = "assign" | "lock" | "unlock" | "complete" | "fail";

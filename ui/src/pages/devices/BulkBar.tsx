@@ -5,39 +5,55 @@ import { Link } from "@tanstack/react-router";
 import { CircleSlash, Play, ShieldCheck, Tag, X } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/client";
-import type { Device, DeviceChange } from "../../api/schema";
+import type { Device } from "../../api/schema";
 import { Ask } from "../../components/Ask";
 import { Button, buttonLook } from "../../components/Button";
 import { useMayOperate } from "../../components/useMayOperate";
 import { useWords } from "../../i18n/text";
 import { formatRanges, toRanges } from "../runs/target";
-
-type Act = "quarantine" | "release" | "tag";
+import { applyToEach, type BulkChange, changeOf, type Failure } from "./bulk";
+import { TagDialog } from "./TagDialog";
 
 interface BulkBarProps {
   devices: readonly Device[];
+  /** Tags that any device has. */
+  known: readonly string[];
   onDone: () => void;
 }
 
-export function BulkBar({ devices, onDone }: BulkBarProps) {
+export function BulkBar({ devices, known, onDone }: BulkBarProps) {
   const { t } = useWords();
   const client = useQueryClient();
   const mayOperate = useMayOperate();
-  const [asked, setAsked] = useState<Act | null>(null);
+  const [asked, setAsked] = useState<BulkChange["act"] | null>(null);
   const change = useMutation({
-    mutationFn: async ({ act, text }: { act: Act; text: string }) => {
-      for (const device of devices) {
-        await call("patch", "/api/devices/{device_id}", {
+    mutationFn: ({ change, among }: { change: BulkChange; among: readonly Device[] }) => {
+      const meant = among.filter((device) => changeOf(change, device) !== null);
+      return applyToEach(meant, (device) =>
+        call("patch", "/api/devices/{device_id}", {
           path: { device_id: device.device_id },
-          body: changeOf(act, text, device),
-        });
-      }
+          body: changeOf(change, device) ?? {},
+        }),
+      );
     },
-    onSuccess: () => setAsked(null),
+    onSuccess: (failures) => failures.length === 0 && close(),
     onSettled: () => client.invalidateQueries({ queryKey: ["devices"] }),
   });
   const count = devices.length;
   const quarantined = devices.filter((device) => device.health === "quarantined").length;
+  const failures = change.data ?? [];
+  function close(): void {
+    setAsked(null);
+    change.reset();
+  }
+  function apply(wanted: BulkChange): void {
+    // Whoever refused is asked again; whoever had it already is left alone.
+    const again = new Set(failures.map(({ device }) => device.device_id));
+    const among = again.size > 0 ? devices.filter((device) => again.has(device.device_id)) : devices;
+    change.mutate({ change: wanted, among });
+  }
+  const dialog = { isPending: change.isPending, error: change.error, onClose: close };
+  const outcome = failures.length > 0 && <Refused failures={failures} asked={change.variables?.among.length ?? 0} />;
   return (
     <section
       aria-label={t("bulk.label")}
@@ -72,27 +88,56 @@ export function BulkBar({ devices, onDone }: BulkBarProps) {
         <X size={14} aria-hidden="true" />
         {t("bulk.clear")}
       </Button>
-      {asked && (
+      {asked === "tag" && (
+        <TagDialog {...dialog} devices={devices} known={known} onSave={apply}>
+          {outcome}
+        </TagDialog>
+      )}
+      {asked === "quarantine" && (
         <Ask
-          title={t(`bulk.${asked}_title`, { count: asked === "release" ? quarantined : count })}
-          {...(asked === "release" ? {} : { field: t(asked === "tag" ? "bulk.tag_label" : "bulk.reason") })}
+          {...dialog}
+          title={t("bulk.quarantine_title", { count })}
+          field={t("bulk.reason")}
           isRequired
-          confirm={t(`bulk.${asked}_confirm`)}
-          isDangerous={asked === "quarantine"}
-          isPending={change.isPending}
-          error={change.error}
-          onConfirm={(text) => change.mutate({ act: asked, text })}
-          onClose={() => setAsked(null)}
-        />
+          confirm={t("bulk.quarantine_confirm")}
+          isDangerous
+          onConfirm={(reason) => apply({ act: "quarantine", reason })}
+        >
+          {outcome}
+        </Ask>
+      )}
+      {asked === "release" && (
+        <Ask
+          {...dialog}
+          title={t("bulk.release_title", { count: quarantined })}
+          confirm={t("bulk.release_confirm")}
+          onConfirm={() => apply({ act: "release" })}
+        >
+          {outcome}
+        </Ask>
       )}
     </section>
   );
 }
 
-/** What to ask for one device. */
-export function changeOf(act: Act, text: string, device: Device): DeviceChange {
-  if (act === "quarantine") return { health: "quarantined", health_reason: text };
-  if (act === "release") return { health: "ok" };
-  const added = text.split(/[\s,]+/).filter((tag) => tag !== "");
-  return { tags: [...new Set([...device.tags, ...added])] };
+const MOST_NAMED = 5;
+
+function Refused({ failures, asked }: { failures: readonly Failure[]; asked: number }) {
+  const { t } = useWords();
+  return (
+    <div role="alert" className="rounded-lg bg-danger-soft px-3 py-2 text-danger">
+      <p className="font-medium">
+        {t("bulk.failed", { count: failures.length, done: Math.max(0, asked - failures.length) })}
+      </p>
+      <ul className="mt-1 list-disc pl-5 text-xs">
+        {failures.slice(0, MOST_NAMED).map(({ device, message }) => (
+          <li key={device.device_id} className="break-words">
+            {t("device.number", { index: String(device.index_no) })}: {message}
+          </li>
+        ))}
+        {failures.length > MOST_NAMED && <li>{t("bulk.more_failed", { count: failures.length - MOST_NAMED })}</li>}
+      </ul>
+      <p className="mt-1 text-xs">{t("bulk.again")}</p>
+    </div>
+  );
 }

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Play } from "lucide-react";
+import { Hand, Play } from "lucide-react";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { call } from "../../api/client";
 import { picturesQuery } from "../../api/queries";
@@ -14,14 +14,26 @@ import { Refusal } from "../../components/Notices";
 import { stateName } from "../../components/names";
 import { Screen } from "../../components/Screen";
 import { StateMark } from "../../components/StateMark";
+import { TagInput } from "../../components/TagInput";
 import { useMayOperate } from "../../components/useMayOperate";
 import { useWords } from "../../i18n/text";
+import { holderName } from "../sessions/holder";
+import { OpenSession } from "../sessions/OpenSession";
 import { HealthOverTime } from "./HealthOverTime";
 import { History } from "./History";
 
-export function DeviceDetails({ device, onClose }: { device: Device; onClose: () => void }) {
+interface DeviceDetailsProps {
+  device: Device;
+  /** Tags that any device has. */
+  knownTags: readonly string[];
+  onClose: () => void;
+}
+
+export function DeviceDetails({ device, knownTags, onClose }: DeviceDetailsProps) {
   const words = useWords();
   const { t } = words;
+  const mayOperate = useMayOperate();
+  const [isOpening, setIsOpening] = useState(false);
   const { data: pictures } = useQuery(picturesQuery(device.device_id));
   const name = t("device.number", { index: String(device.index_no) });
   const facts: [string, ReactNode][] = [
@@ -67,6 +79,21 @@ export function DeviceDetails({ device, onClose }: { device: Device; onClose: ()
         {device.health !== "ok" && device.health_reason && (
           <p className="rounded-xl bg-warn-soft p-4 text-warn">{device.health_reason}</p>
         )}
+        {device.session_id && (
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-xl bg-accent-soft p-4" data-testid="held">
+            <Hand size={16} aria-hidden="true" />
+            <span className="min-w-0 flex-1 font-medium">
+              {t("device.held_by", { holder: holderName(words, device.held_by ?? "") })}
+            </span>
+            <Link
+              to="/sessions/$sessionId"
+              params={{ sessionId: device.session_id }}
+              className="text-accent hover:underline"
+            >
+              {t("device.to_session")}
+            </Link>
+          </p>
+        )}
         {device.last_error_message && (
           <p className="rounded-xl bg-danger-soft p-4 font-mono text-xs break-words text-danger">
             {device.last_error_message}
@@ -80,10 +107,18 @@ export function DeviceDetails({ device, onClose }: { device: Device; onClose: ()
             </div>
           ))}
         </dl>
-        <Link to="/runs/new" search={{ devices: String(device.index_no) }} className={buttonLook("primary")}>
-          <Play size={14} aria-hidden="true" />
-          {t("device.run")}
-        </Link>
+        <Tags device={device} known={knownTags} />
+        <div className="grid gap-2 sm:grid-cols-2">
+          <Link to="/runs/new" search={{ devices: String(device.index_no) }} className={buttonLook("primary")}>
+            <Play size={14} aria-hidden="true" />
+            {t("device.run")}
+          </Link>
+          <Button disabled={!mayOperate || device.session_id !== null} onClick={() => setIsOpening(true)}>
+            <Hand size={14} aria-hidden="true" />
+            {t("device.hold")}
+          </Button>
+        </div>
+        {isOpening && <OpenSession device={device.index_no} onClose={() => setIsOpening(false)} />}
         <Screen deviceId={device.device_id} isOnline={device.online} last={pictures?.artifacts[0]} />
         {pictures && pictures.artifacts.length > 0 && (
           <section>
@@ -113,12 +148,35 @@ function Battery({ percent }: { percent: number }) {
   );
 }
 
+/** Changed one by one, and saved at once: there is nothing else to agree to. */
+function Tags({ device, known }: { device: Device; known: readonly string[] }) {
+  const { t } = useWords();
+  const client = useQueryClient();
+  const mayOperate = useMayOperate();
+  const change = useMutation({
+    mutationFn: (tags: string[]) =>
+      call("patch", "/api/devices/{device_id}", { path: { device_id: device.device_id }, body: { tags } }),
+    onSettled: () => client.invalidateQueries({ queryKey: ["devices"] }),
+  });
+  return (
+    <div className="stack gap-2">
+      <TagInput
+        label={t("edit.tags")}
+        tags={change.isPending ? change.variables : device.tags}
+        known={known}
+        disabled={!mayOperate}
+        onChange={(tags) => change.mutate(tags)}
+      />
+      <Refusal error={change.error} />
+    </div>
+  );
+}
+
 function Edit({ device }: { device: Device }) {
   const { t } = useWords();
   const client = useQueryClient();
   const mayOperate = useMayOperate();
   const [label, setLabel] = useState(device.label ?? "");
-  const [tags, setTags] = useState(device.tags.join(", "));
   const [reason, setReason] = useState("");
   const change = useMutation({
     mutationFn: (body: DeviceChange) =>
@@ -131,7 +189,7 @@ function Edit({ device }: { device: Device }) {
   });
   function save(event: FormEvent): void {
     event.preventDefault();
-    change.mutate({ label: label.trim(), tags: tags.split(/[\s,]+/).filter((tag) => tag !== "") });
+    change.mutate({ label: label.trim() });
   }
   const isQuarantined = device.health === "quarantined";
   return (
@@ -140,10 +198,6 @@ function Edit({ device }: { device: Device }) {
         <label className="stack gap-1.5">
           <span className="font-medium">{t("edit.label")}</span>
           <input className="field" value={label} maxLength={200} onChange={(event) => setLabel(event.target.value)} />
-        </label>
-        <label className="stack gap-1.5">
-          <span className="font-medium">{t("edit.tags")}</span>
-          <input className="field" value={tags} onChange={(event) => setTags(event.target.value)} />
         </label>
         <Button type="submit" disabled={!mayOperate || change.isPending}>
           {t("edit.save")}

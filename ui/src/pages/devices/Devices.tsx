@@ -9,6 +9,7 @@ import { deviceTiles } from "../../components/deviceTiles";
 import { HeatmapPanel } from "../../components/heatmap/Panel";
 import type { TileState } from "../../components/heatmap/states";
 import { Empty, Failed, Loading } from "../../components/Notices";
+import { countTags } from "../../components/tags";
 import { useTitle } from "../../components/useTitle";
 import { useWords } from "../../i18n/text";
 import { BulkBar } from "./BulkBar";
@@ -30,6 +31,7 @@ export function DevicesPage() {
   const open = search.device;
   const filter = useMemo((): DeviceFilter => withoutDevice(search), [search]);
   const shown = useMemo(() => (devices ?? []).filter((device) => matches(device, filter)), [devices, filter]);
+  const tags = useMemo(() => countTags(devices ?? []).map(([tag]) => tag), [devices]);
   const tiles = useMemo(() => deviceTiles(shown, words), [shown, words]);
   if (!devices) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />;
   const change = (next: DeviceFilter) => void navigate({ search: next, replace: true });
@@ -73,10 +75,15 @@ export function DevicesPage() {
               <p className="text-xs text-faint">{words.t("devices.hint")}</p>
             </div>
             {shownDevice && (
-              <DeviceDetails key={shownDevice.device_id} device={shownDevice} onClose={() => show(undefined)} />
+              <DeviceDetails
+                key={shownDevice.device_id}
+                device={shownDevice}
+                knownTags={tags}
+                onClose={() => show(undefined)}
+              />
             )}
           </div>
-          {chosen.length > 0 && <BulkBar devices={chosen} onDone={() => setSelected(NOBODY)} />}
+          {chosen.length > 0 && <BulkBar devices={chosen} known={tags} onDone={() => setSelected(NOBODY)} />}
         </>
       )}
     </div>

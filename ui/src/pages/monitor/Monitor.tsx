@@ -2,9 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { graphQuery, monitorQuery } from "../../api/queries";
-import type { GraphStep, Monitor as MonitorView } from "../../api/schema";
+import type { CaseCounts, GraphStep, Monitor as MonitorView } from "../../api/schema";
+import type { CaseKey } from "../../api/tests";
 import { RunBadge } from "../../components/Badge";
 import { HeatmapPanel } from "../../components/heatmap/Panel";
 import type { TileState } from "../../components/heatmap/states";
@@ -21,6 +22,8 @@ import { Graph } from "./Graph";
 import { RunActions } from "./RunActions";
 import { StepDrawer } from "./StepDrawer";
 import { StepTallies } from "./StepTallies";
+import { CaseDrawer } from "./tests/CaseDrawer";
+import { Tests } from "./tests/Tests";
 import { countSteps, tilesOf } from "./tiles";
 
 const STATES: readonly TileState[] = ["done", "error", "running", "waiting", "offline", "cancelled"];
@@ -29,13 +32,23 @@ const route = getRouteApi("/runs/$runId");
 export function MonitorPage() {
   const words = useWords();
   const { runId } = route.useParams();
-  const { device, step: stepName } = route.useSearch();
+  const search = route.useSearch();
+  const { device, step: stepName } = search;
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(monitorQuery(runId, device));
   useTitle(data?.run.name ?? words.t("nav.runs"));
   const tiles = useMemo(() => (data ? tilesOf(data, words) : []), [data, words]);
+  const { device: _, step: __, case: ___, ...place } = search;
   const show = (index: number | undefined) =>
-    void navigate({ search: index === undefined ? {} : { device: index }, replace: true });
+    void navigate({ search: index === undefined ? place : { ...place, device: index }, replace: true });
+  const showCase = useCallback(
+    (key: CaseKey | undefined) =>
+      void navigate({
+        search: ({ device: _device, case: _case, ...rest }) => (key ? { ...rest, case: key } : rest),
+        replace: true,
+      }),
+    [navigate],
+  );
   const hasNoTiles = data !== undefined && tiles.length === 0 && data.run.counts.total > 0;
   const { data: graph } = useQuery(graphQuery(runId, hasNoTiles));
   const steps = hasNoTiles ? (graph?.steps ?? []) : [];
@@ -43,6 +56,7 @@ export function MonitorPage() {
     void navigate({ search: name === undefined ? {} : { step: name }, replace: true });
   if (!data) return error ? <Failed error={error} onRetry={() => void refetch()} /> : <Loading />;
   const tile = data.heatmap.items.find((item) => item.index === device);
+  const isTests = search.tab === "tests" && Boolean(data.run.tests);
   const step = steps.find((each) => each.step === stepName);
   return (
     <div className="stack gap-5">
@@ -50,7 +64,10 @@ export function MonitorPage() {
       <div className="flex gap-5">
         <div className="stack min-w-0 flex-1 content-start gap-5">
           <Progress monitor={data} steps={steps} />
-          {tiles.length > 0 ? (
+          {data.run.tests && <Tabs isTests={isTests} counts={data.run.tests} />}
+          {isTests ? (
+            <Tests runId={runId} isGoing={data.run.finished_at === null} onOpen={showCase} onDevice={show} />
+          ) : tiles.length > 0 ? (
             <HeatmapPanel
               tiles={tiles}
               states={STATES}
@@ -65,13 +82,56 @@ export function MonitorPage() {
               <Empty title={words.t(data.run.finished_at ? "monitor.no_devices" : "monitor.preparing")} />
             </div>
           )}
-          {tiles.length > 0 && <StepTallies runId={runId} />}
-          <RunEvidence monitor={data} />
+          {!isTests && tiles.length > 0 && <StepTallies runId={runId} />}
+          {!isTests && <RunEvidence monitor={data} />}
         </div>
         {tile && <DeviceDrawer key={tile.index} monitor={data} tile={tile} onClose={() => show(undefined)} />}
+        {isTests && search.case && (
+          <CaseDrawer
+            key={search.case.join("\n")}
+            runId={runId}
+            of={search.case}
+            isGoing={data.run.finished_at === null}
+            onClose={() => showCase(undefined)}
+          />
+        )}
         {step && <StepDrawer key={step.step} runId={runId} step={step} onClose={() => showStep(undefined)} />}
       </div>
     </div>
+  );
+}
+
+const TAB =
+  "-mb-px border-b-2 border-transparent px-1 pb-2 font-medium text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink";
+
+function Tabs({ isTests, counts }: { isTests: boolean; counts: CaseCounts }) {
+  const words = useWords();
+  const navigate = route.useNavigate();
+  const bad = counts.failed + counts.errored;
+  return (
+    <nav aria-label={words.t("tests.tabs")} className="flex gap-5 border-b border-line">
+      <button
+        type="button"
+        aria-current={isTests ? undefined : "page"}
+        className={TAB}
+        onClick={() => void navigate({ search: {}, replace: true })}
+      >
+        {words.t("tests.tab_devices")}
+      </button>
+      <button
+        type="button"
+        aria-current={isTests ? "page" : undefined}
+        className={TAB}
+        onClick={() => void navigate({ search: { tab: "tests" }, replace: true })}
+      >
+        {words.t("tests.tab", { count: counts.total })}
+        {bad > 0 && (
+          <span className="ml-2 rounded-full bg-danger-soft px-2 py-0.5 text-xs text-danger tabular-nums">
+            {words.t("tests.bad", { count: bad })}
+          </span>
+        )}
+      </button>
+    </nav>
   );
 }
 

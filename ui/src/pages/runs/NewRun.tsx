@@ -18,7 +18,7 @@ import { initialTexts, missing, type ParamTexts, recipeOf, valuesOf } from "./pa
 import { Summary } from "./Summary";
 import { TargetPicker } from "./TargetPicker";
 import { TimeoutFields } from "./TimeoutFields";
-import { devicesOf, parseNumbers, type TargetForm, targetOf } from "./target";
+import { devicesOf, EVERYWHERE, parseCount, parseNumbers, type TargetForm, targetOf } from "./target";
 import { overridesOf, type TimeoutTexts, timeoutFault } from "./timeouts";
 
 const route = getRouteApi("/runs/new");
@@ -58,12 +58,9 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
   const workflow = workflows.find((each) => each.name === chosen) ?? workflows[0];
   const recipe = useMemo(() => (workflow ? recipeOf(workflow) : null), [workflow]);
   const [texts, setTexts] = useState<ParamTexts>(() => initialTexts(recipe?.params ?? []));
-  const [target, setTarget] = useState<TargetForm>(() => ({
-    kind: search.devices ? "numbers" : "all",
-    numbers: search.devices ?? "",
-    tags: [],
-    picked: new Set(),
-  }));
+  const [target, setTarget] = useState<TargetForm>(() =>
+    search.devices ? { ...EVERYWHERE, kind: "numbers", numbers: search.devices } : EVERYWHERE,
+  );
   const [policy, setPolicy] = useState<Policy>(USUAL_POLICY);
   const { data: plan } = useQuery({
     ...planQuery(workflow?.name ?? "", workflow?.version ?? 0),
@@ -74,6 +71,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
   const [name, setName] = useState("");
   const asked = targetOf(target);
   const meant = useMemo(() => devicesOf(target, devices), [target, devices]);
+  const pool = target.kind === "pool" ? parseCount(target.count) : null;
   const start = useMutation({
     mutationFn: () =>
       call("post", "/api/runs", {
@@ -104,7 +102,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
   const lacking = missing(recipe.params, texts);
   const isReady =
     asked !== null &&
-    meant.length > 0 &&
+    (meant.length > 0 || pool !== null) &&
     lacking.length === 0 &&
     steps.every((step) => timeoutFault(step, timeouts[step.id] ?? "") === null) &&
     (target.kind !== "numbers" || parseNumbers(target.numbers) !== null);
@@ -157,7 +155,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
       </div>
       <aside className="card stack gap-4 p-5 lg:sticky lg:top-16 lg:w-80" aria-label={t("new.summary")}>
         <h2>{t("new.summary")}</h2>
-        <Summary recipe={recipe} devices={meant} policy={policy} total={devices.length} />
+        <Summary recipe={recipe} devices={meant} pool={pool} policy={policy} total={devices.length} />
         {search.video && (
           <Link to="/content/$videoId" params={{ videoId: search.video }} className="text-accent hover:underline">
             {t("new.video", { video: search.video })}
@@ -177,7 +175,7 @@ function NewRunForm({ workflows, devices }: { workflows: readonly Workflow[]; de
         <Refusal error={start.error} />
         <Button look="primary" type="submit" disabled={!isReady || !mayOperate || start.isPending}>
           <Play size={15} aria-hidden="true" />
-          {t("new.start", { count: meant.length })}
+          {t("new.start", { count: pool ?? meant.length })}
         </Button>
       </aside>
     </form>

@@ -7,27 +7,37 @@ import type { RecipeView } from "./params";
 
 interface SummaryProps {
   recipe: RecipeView;
+  /** Those that it is for; of a pool, those that could be taken. */
   devices: readonly Device[];
+  /** How many of them are taken, whichever are free first; null where all are meant. */
+  pool: number | null;
   policy: Policy;
   total: number;
 }
 
-export function Summary({ recipe, devices, policy, total }: SummaryProps) {
+export function Summary({ recipe, devices, pool, policy, total }: SummaryProps) {
   const words = useWords();
   const { t } = words;
   const offline = devices.filter((device) => !device.online).length;
   const quarantined = devices.filter((device) => device.online && device.health === "quarantined").length;
+  const idle = devices.filter((device) => device.activity === "idle").length;
   return (
     <div className="stack gap-3">
       <p>
-        <strong className="text-2xl font-semibold tabular-nums">{words.number(devices.length)}</strong>{" "}
-        <span className="text-soft">{t("summary.of_devices", { total })}</span>
+        <strong className="text-2xl font-semibold tabular-nums">{words.number(pool ?? devices.length)}</strong>{" "}
+        <span className="text-soft">
+          {pool === null ? t("summary.of_devices", { total }) : t("summary.of_pool", { count: devices.length })}
+        </span>
       </p>
       <ul className="grid gap-1 text-soft">
-        {offline > 0 && (
+        {pool === null && offline > 0 && (
           <li>• {t(policy.offline === "skip" ? "summary.skipped" : "summary.awaited", { count: offline })}</li>
         )}
-        {quarantined > 0 && <li>• {t("summary.quarantined", { count: quarantined })}</li>}
+        {pool === null && quarantined > 0 && <li>• {t("summary.quarantined", { count: quarantined })}</li>}
+        {pool !== null && <li>• {t("summary.idle", { count: idle })}</li>}
+        {pool !== null && pool > devices.length && (
+          <li className="text-warn">• {t("summary.pool_short", { count: pool - devices.length })}</li>
+        )}
         <li>
           •{" "}
           {policy.concurrency === "1"

@@ -1,18 +1,21 @@
-/** Which devices: all, by number, by tag, or pointed at on the heatmap. */
+/** Which devices: all, by number, by tag, pointed at on the heatmap, or any so many. */
 
 import { useMemo } from "react";
 import type { Device } from "../../api/schema";
 import { deviceTiles } from "../../components/deviceTiles";
 import { Heatmap } from "../../components/heatmap/Heatmap";
+import { TagChoice } from "../../components/TagChoice";
+import { countTags } from "../../components/tags";
 import type { MessageKey } from "../../i18n/en";
 import { useWords } from "../../i18n/text";
-import { parseNumbers, type TargetForm, type TargetKind } from "./target";
+import { parseCount, parseNumbers, type TargetForm, type TargetKind } from "./target";
 
 const KINDS: { kind: TargetKind; key: MessageKey }[] = [
   { kind: "all", key: "target.all" },
   { kind: "numbers", key: "target.numbers" },
   { kind: "tags", key: "target.tags" },
   { kind: "picked", key: "target.picked" },
+  { kind: "pool", key: "target.pool" },
 ];
 
 interface TargetPickerProps {
@@ -24,7 +27,7 @@ interface TargetPickerProps {
 export function TargetPicker({ devices, form, onChange }: TargetPickerProps) {
   const words = useWords();
   const { t } = words;
-  const tags = useMemo(() => [...new Set(devices.flatMap((device) => device.tags))].sort(), [devices]);
+  const tags = useMemo(() => countTags(devices).map(([tag]) => tag), [devices]);
   const tiles = useMemo(() => deviceTiles(devices, words), [devices, words]);
   const isWrong = form.kind === "numbers" && parseNumbers(form.numbers) === null;
   return (
@@ -62,32 +65,32 @@ export function TargetPicker({ devices, form, onChange }: TargetPickerProps) {
           </span>
         </label>
       )}
-      {form.kind === "tags" &&
-        (tags.length === 0 ? (
-          <p className="text-soft">{t("target.no_tags")}</p>
-        ) : (
-          <div className="flex flex-wrap gap-2">
-            {tags.map((tag) => (
-              <label
-                key={tag}
-                className="cursor-pointer rounded-full border border-line-strong px-3 py-1 text-xs has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent"
-              >
-                <input
-                  type="checkbox"
-                  className="sr-only"
-                  checked={form.tags.includes(tag)}
-                  onChange={(event) =>
-                    onChange({
-                      ...form,
-                      tags: event.target.checked ? [...form.tags, tag] : form.tags.filter((each) => each !== tag),
-                    })
-                  }
-                />
-                {tag}
-              </label>
-            ))}
-          </div>
-        ))}
+      {form.kind === "pool" && (
+        <label className="grid max-w-md gap-1.5">
+          <span className="font-medium">{t("target.pool_count")}</span>
+          <input
+            className="field max-w-32"
+            inputMode="numeric"
+            value={form.count}
+            aria-invalid={parseCount(form.count) === null}
+            onChange={(event) => onChange({ ...form, count: event.target.value })}
+          />
+          <span className={`text-xs ${parseCount(form.count) === null ? "text-danger" : "text-soft"}`}>
+            {t(parseCount(form.count) === null ? "target.pool_wrong" : "target.pool_hint")}
+          </span>
+        </label>
+      )}
+      {(form.kind === "tags" || form.kind === "pool") && (
+        <div className="stack gap-1.5">
+          <span className="font-medium">{t("target.with_tags")}</span>
+          <TagChoice
+            label={t("target.with_tags")}
+            known={tags}
+            chosen={form.tags}
+            onChange={(chosen) => onChange({ ...form, tags: chosen })}
+          />
+        </div>
+      )}
       {form.kind === "picked" && (
         <>
           <p className="text-xs text-soft">{t("target.picked_hint")}</p>

@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Device } from "../../api/schema";
-import { devicesOf, formatRanges, parseNumbers, type TargetForm, targetOf, toRanges } from "./target";
-
-const FORM: TargetForm = { kind: "all", numbers: "", tags: [], picked: new Set() };
+import {
+  devicesOf,
+  EVERYWHERE as FORM,
+  formatRanges,
+  parseCount,
+  parseNumbers,
+  type TargetForm,
+  targetOf,
+  toRanges,
+} from "./target";
 
 describe("parseNumbers", () => {
   it("reads numbers and ranges", () => {
@@ -29,6 +36,15 @@ describe("targetOf", () => {
     expect(targetOf({ ...FORM, kind: "picked", picked: new Set([2, 1]) })).toEqual({ indexes: [[1, 2]] });
   });
 
+  it("asks for a pool of any phones, or of those with all of some tags", () => {
+    expect(targetOf({ ...FORM, kind: "pool", count: " 5 " })).toEqual({ any: 5 });
+    expect(targetOf({ ...FORM, kind: "pool", count: "2", tags: ["blue"] })).toEqual({ any: 2, tags: ["blue"] });
+    for (const count of ["", "0", "-1", "1.5", "1e3", "many", "1000001"]) {
+      expect(parseCount(count)).toBeNull();
+      expect(targetOf({ ...FORM, kind: "pool", count })).toBeNull();
+    }
+  });
+
   it("asks for nothing while the form says nothing", () => {
     for (const kind of ["numbers", "tags", "picked"] as const) expect(targetOf({ ...FORM, kind })).toBeNull();
   });
@@ -44,5 +60,7 @@ describe("devicesOf", () => {
     expect(numbers({})).toEqual([1, 2, 3]);
     expect(numbers({ kind: "numbers", numbers: "2-9" })).toEqual([2, 3]);
     expect(numbers({ kind: "tags", tags: ["blue"] })).toEqual([2]);
+    expect(numbers({ kind: "pool" })).toEqual([1, 2, 3]);
+    expect(numbers({ kind: "pool", tags: ["blue"] })).toEqual([2]);
   });
 });

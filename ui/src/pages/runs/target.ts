@@ -2,7 +2,7 @@
 
 import type { Device } from "../../api/schema";
 
-export type TargetKind = "all" | "numbers" | "tags" | "picked";
+export type TargetKind = "all" | "numbers" | "tags" | "picked" | "pool";
 export type NumberOrRange = number | [number, number];
 
 export interface TargetForm {
@@ -10,6 +10,17 @@ export interface TargetForm {
   numbers: string;
   tags: readonly string[];
   picked: ReadonlySet<number>;
+  /** Of a pool: how many phones, whichever are free first. */
+  count: string;
+}
+
+export const EVERYWHERE: TargetForm = { kind: "all", numbers: "", tags: [], picked: new Set(), count: "1" };
+const MOST_IN_POOL = 1_000_000;
+
+/** How many phones a pool is to have; null where that is no such number. */
+export function parseCount(text: string): number | null {
+  const count = /^\s*\d{1,7}\s*$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= MOST_IN_POOL ? count : null;
 }
 
 /** "1-20, 57" as the server wants it; null where it is not understood. */
@@ -46,15 +57,19 @@ export function formatRanges(ranges: readonly NumberOrRange[]): string {
 export function targetOf(form: TargetForm): Record<string, unknown> | null {
   if (form.kind === "all") return { all: true };
   if (form.kind === "tags") return form.tags.length > 0 ? { tags: [...form.tags] } : null;
+  if (form.kind === "pool") {
+    const any = parseCount(form.count);
+    return any === null ? null : { any, ...(form.tags.length > 0 ? { tags: [...form.tags] } : {}) };
+  }
   const indexes = form.kind === "picked" ? toRanges(form.picked) : parseNumbers(form.numbers);
   return indexes && indexes.length > 0 ? { indexes } : null;
 }
 
-/** The devices that the form means, of those that there are. */
+/** The devices that the form means, of those that there are; of a pool, all that could be taken. */
 export function devicesOf(form: TargetForm, devices: readonly Device[]): Device[] {
   if (form.kind === "all") return [...devices];
-  if (form.kind === "tags") {
-    return form.tags.length === 0
+  if (form.kind === "tags" || form.kind === "pool") {
+    return form.tags.length === 0 && form.kind === "tags"
       ? []
       : devices.filter((device) => form.tags.every((tag) => device.tags.includes(tag)));
   }

@@ -14,8 +14,8 @@ import { ParamFields } from "../runs/ParamFields";
 import { PolicyFields } from "../runs/Policy";
 import { initialTexts, missing, recipeOf } from "../runs/params";
 import { TargetPicker } from "../runs/TargetPicker";
-import { targetOf } from "../runs/target";
-import { bodyOf, EVERYWHERE, formOf, newForm, paramsOf, type ScheduleForm } from "./form";
+import { EVERYWHERE, targetOf } from "../runs/target";
+import { bodyOf, formOf, newForm, paramsOf, type ScheduleForm } from "./form";
 import { NextTimes } from "./NextTimes";
 import { zoneNames } from "./zones";
 

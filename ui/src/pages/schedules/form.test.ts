@@ -65,7 +65,8 @@ describe("a schedule's form", () => {
     expect(targetForm({ tags: ["pixel"] })?.tags).toEqual(["pixel"]);
     expect(targetForm({ indexes: [[1, 3], 9] })?.numbers).toBe("1-3, 9");
     expect(targetForm({ nodes: ["rack-1"] })).toBeNull();
-    expect(targetForm({ any: 3, tags: ["pixel"] })).toBeNull();
+    expect(targetForm({ any: 3, tags: ["pixel"] })).toMatchObject({ kind: "pool", count: "3", tags: ["pixel"] });
+    expect(targetForm({ any: 3 })).toMatchObject({ kind: "pool", count: "3", tags: [] });
     const odd = { ...SCHEDULE, run: { ...SCHEDULE.run, target: { nodes: ["rack-1"] } } } as ScheduleView;
     expect(bodyOf(formOf(odd, WORKFLOW), [], odd.run).run.target).toEqual({ nodes: ["rack-1"] });
   });

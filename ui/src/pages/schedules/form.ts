@@ -3,7 +3,7 @@
 import type { CatchUp, NewSchedule, Overlap, ParamSpec, ScheduledRun, ScheduleView, Workflow } from "../../api/schema";
 import { type Policy, policyOf, USUAL_POLICY } from "../runs/Policy";
 import { initialTexts, type ParamTexts, recipeOf, valuesOf } from "../runs/params";
-import { formatRanges, type NumberOrRange, type TargetForm, targetOf } from "../runs/target";
+import { EVERYWHERE, formatRanges, type NumberOrRange, type TargetForm, targetOf } from "../runs/target";
 import { localZone } from "./zones";
 
 export interface ScheduleForm {
@@ -19,8 +19,6 @@ export interface ScheduleForm {
   catchUp: CatchUp;
   catchUpLimit: string;
 }
-
-export const EVERYWHERE: TargetForm = { kind: "all", numbers: "", tags: [], picked: new Set() };
 
 export function newForm(workflow: Workflow): ScheduleForm {
   return {
@@ -61,6 +59,9 @@ export function formOf(schedule: ScheduleView, workflow: Workflow | undefined): 
 /** The form for a target; null where it says what the form has no words for. */
 export function targetForm(target: Record<string, unknown>): TargetForm | null {
   const keys = Object.keys(target);
+  if (typeof target.any === "number" && keys.every((key) => key === "any" || key === "tags")) {
+    return { ...EVERYWHERE, kind: "pool", count: String(target.any), tags: (target.tags ?? []) as string[] };
+  }
   if (keys.length !== 1) return null;
   if (target.all === true) return EVERYWHERE;
   if (Array.isArray(target.tags)) return { ...EVERYWHERE, kind: "tags", tags: target.tags as string[] };

@@ -41,7 +41,11 @@ class Launcher:
     activities = (f"{LAUNCHER}.Launcher",)
 
     def show(self, task: Task, around: Surroundings) -> View:
-        items = [(package.name, package.label) for package in around.packages if package.name not in _HIDDEN]
+        items = [
+            (package.name, package.label)
+            for package in around.packages
+            if not package.is_hidden and package.name not in _HIDDEN
+        ]
         elements = rows([("app", label) for _, label in items], task, around, top=TOP, height=3)
         return View(package=LAUNCHER, activity=task.activity, title="Home", elements=tuple(elements))
 

@@ -8,6 +8,7 @@ from corral.simulator.phone.apps.system import BROWSER, LAUNCHER, SETTINGS
 from corral.simulator.phone.desktop import NoActivityError, full_name, short_name
 from corral.simulator.phone.identity import story_of
 from corral.simulator.shell.call import Call, command
+from corral.simulator.shell.commands.instrument import instrument
 
 _VIEW: Final = "android.intent.action.VIEW"
 _BY_ACTION: Final = {
@@ -58,6 +59,8 @@ async def am(call: Call) -> int:  # noqa: PLR0911 - one line per verb
         case ["startservice" | "start-foreground-service", *args]:
             await call.print(f"Starting service: {_intent(args)}")
             return 0
+        case ["instrument", *args]:
+            return await instrument(call, args)
         case ["get-current-user"]:
             await call.print("0")
             return 0

@@ -7,6 +7,7 @@ from typing import Final
 from corral.simulator.phone.files import FileError
 from corral.simulator.phone.packages import InstallError
 from corral.simulator.shell.call import COMMANDS, Call, command
+from corral.simulator.shell.commands.instrument import list_instrumentation
 
 _READS: Final = ("list", "path", "dump", "get-install-location", "resolve-activity")
 _WITH_VALUE: Final = frozenset({"-S", "-i", "--user", "--install-location", "--abi", "--pkg"})
@@ -57,6 +58,8 @@ async def _package(call: Call, args: list[str]) -> int:  # noqa: C901, PLR0911 -
         case ["list", "features", *_]:
             await call.print("feature:android.hardware.touchscreen")
             return 0
+        case ["list", "instrumentation", *_]:
+            return await list_instrumentation(call)
         case ["path", name]:
             package = call.phone.packages.get(name)
             if package is None:

@@ -18,11 +18,12 @@ begin
                max((e.body ->> 'position')::integer) filter (where e.type = 'step_finished') as steps_done,
                max((e.body ->> 'total')::integer) as steps_total
           from unnest(p_events) e
-         where e.outcome = 'applied' and e.type in ('job_started', 'step_started', 'step_finished', 'job_finished')
+         where e.outcome = 'applied' and (e.type in ('job_started', 'step_started', 'step_finished', 'job_finished')
+                                          or (e.type = 'test_results' and not e.is_started))
          group by e.job_id
     ), moved as (
         update jobs j
-           set state_seq = t.seq,
+           set state_seq = greatest(j.state_seq, t.seq),
                status = case when j.status = 'leased' and not t.is_given_back then 'running' else j.status end,
                attempt = case when j.is_started or t.is_given_back then j.attempt else j.attempt + 1 end,
                is_started = j.is_started or not t.is_given_back,

@@ -2,7 +2,7 @@
 -- recorded: once. p_events is a list of {node_id, event_id, job_id, lease_token, seq, type, at, …}, of one node or of many
 -- (callbacks that are committed together). Answers each with applied, duplicate, stale (too late: changes nothing, kept for audit)
 -- or invalid, in the order given. Events are fenced by token, never by epoch.
--- Locks lanes of finishing jobs, then jobs, then event keys, steps, gates, stripes, runs: each in key order.
+-- Locks lanes of finishing jobs, then jobs, then event keys, steps, units of tests, gates, stripes, runs: each in key order.
 create or replace function corral.fn_apply_node_events(p_events jsonb)
 returns table (event_id text, outcome text, message text)
 language plpgsql volatile rows 50
@@ -16,6 +16,7 @@ declare
     v_steps     boolean;
     v_evidence  boolean;
     v_scans     boolean;
+    v_tests     boolean;
     v_changes   job_change[];
     v_news      job_ended[] := '{}';
     v_effects   job_effects;
@@ -37,11 +38,13 @@ begin
     v_events := fn_judge_events(p_events);
 
     select coalesce(bool_or(e.type in ('job_started', 'step_started', 'step_finished')
+                            or (e.type = 'test_results' and not e.is_started)
                             or (e.type = 'job_finished' and not (e.is_started and e.body ->> 'outcome' in ('succeeded', 'failed')))), false),
            coalesce(bool_or(e.type in ('step_started', 'step_finished')), false),
-           coalesce(bool_or(e.type in ('log', 'artifact_created')), false),
-           coalesce(bool_or(e.type in ('scan_progress', 'scan_finished')), false)
-      into v_moves, v_steps, v_evidence, v_scans
+           coalesce(bool_or(e.type in ('log', 'artifact_created', 'test_results')), false),
+           coalesce(bool_or(e.type in ('scan_progress', 'scan_finished')), false),
+           coalesce(bool_or(e.type = 'test_results'), false)
+      into v_moves, v_steps, v_evidence, v_scans, v_tests
       from unnest(v_events) e
      where e.outcome = 'applied';
     v_changes := fn_read_endings(v_events);
@@ -54,6 +57,9 @@ begin
     if v_evidence then
         perform fn_apply_evidence(v_events);
         v_news := v_news || fn_list_evidence(v_events);
+    end if;
+    if v_tests then
+        perform fn_apply_test_results(v_events);
     end if;
     if v_scans then
         perform fn_apply_scans(v_events);

@@ -4,8 +4,9 @@ create or replace function corral.fn_check_event_body(p_type text, p_body jsonb)
 language sql immutable
 as $$
     select case
-        when p_type in ('step_started', 'step_finished') and coalesce(p_body ->> 'step', '') = '' then 'step is missing'
+        when p_type in ('step_started', 'step_finished', 'test_results') and coalesce(p_body ->> 'step', '') = '' then 'step is missing'
         when octet_length(p_body ->> 'step') > 200 then 'step is longer than 200 bytes'
+        when p_type = 'test_results' then corral.fn_check_results(p_body -> 'results')
         when p_type = 'step_finished' and coalesce(p_body ->> 'status', '') not in ('succeeded', 'failed', 'skipped', 'cancelled')
              then 'status must be succeeded, failed, skipped or cancelled'
         when p_type = 'job_finished' and coalesce(p_body ->> 'outcome', '') not in ('succeeded', 'failed', 'cancelled', 'interrupted')

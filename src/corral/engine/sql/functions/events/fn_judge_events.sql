@@ -3,7 +3,8 @@
 -- ended, and nothing later of the same token was applied (or ended the job in this very batch). Logs and artifacts count for any
 -- token ever given to that node for that job, for late_evidence after its end (rule 10); an artifact's key must be one of that
 -- job, node and device. Steps of distributed jobs are judged against their own row, or that of the step that they are within. What was recorded before, or stands in the
--- batch twice, is a duplicate; what has the wrong shape is invalid and not recorded. Log lines are kept in log_lines, not here again.
+-- batch twice, is a duplicate; what has the wrong shape is invalid and not recorded. Log lines and results of tests are kept in tables
+-- of their own, not here again. Results are fenced as states are, but no later word makes them untrue: they may be overtaken.
 -- Called by fn_apply_node_events. Locks jobs, then waits for whoever is recording the same event: each in key order. A lock that
 -- is taken here shows its row as it is then, so that the judgement needs no later statement.
 create or replace function corral.fn_judge_events(p_events jsonb) returns corral.judged_event[]
@@ -22,7 +23,7 @@ begin
           from jobs j
          where j.job_id = any (array(
                    select t.job_id from told t
-                    where t.fault is null and t.type in ('job_started', 'step_started', 'step_finished', 'job_finished')))
+                    where t.fault is null and t.type in ('job_started', 'step_started', 'step_finished', 'job_finished', 'test_results')))
          order by j.job_id
            for no key update
     ), ends as (
@@ -52,7 +53,7 @@ begin
             when j.mode = 'distributed' then
                 case when e.type in ('job_started', 'job_finished') then 'a distributed job has no events of its own'
                      else coalesce((select case when s.finished_at is not null then 'the step has ended'
-                                                when e.seq <= s.state_seq then 'something later was applied'
+                                                when e.seq <= s.state_seq and e.type <> 'test_results' then 'something later was applied'
                                                 when e.seq > step_end.place[1] then 'it follows the step''s end' else '' end
                                       from job_steps s
                                      where s.job_id = e.job_id and s.job_attempt = 1 and s.name = coalesce(e.body ->> 'within', e.body ->> 'step')
@@ -61,7 +62,7 @@ begin
             when j.lease_token is distinct from e.lease_token or j.lease_owner is distinct from e.node_id
                  then 'the token is not the job''s current one'
             when j.finished_at is not null then 'the job has ended'
-            when e.seq <= j.state_seq then 'something later was applied'
+            when e.seq <= j.state_seq and e.type <> 'test_results' then 'something later was applied'
             when e.seq > job_end.place[1] or (e.type = 'job_finished' and array[e.seq, e.ord] > job_end.place)
                  then 'it follows the job''s end'
             end as judgement
@@ -74,7 +75,7 @@ begin
         insert into node_events (node_id, event_id, job_id, seq, type, outcome, message, received_at, payload)
         select e.node_id, e.event_id, e.job_id, e.seq, e.type,
                case when coalesce(e.judgement, '') = '' then 'applied' else 'stale' end, nullif(e.judgement, ''), fn_now(),
-               case when e.type = 'log' and coalesce(e.judgement, '') = '' then null
+               case when e.type in ('log', 'test_results') and coalesce(e.judgement, '') = '' then null
                     else e.body - '{node_id,event_id,job_id,lease_token,seq,type}'::text[] end
           from judged e
          where e.fault is null and e.first_ord is not null

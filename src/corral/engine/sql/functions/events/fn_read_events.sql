@@ -25,7 +25,7 @@ as $$
                 when r.node_id is null then 'node_id is missing'
                 when r.body ? 'at' and r.at is null then 'at must be an ISO-8601 instant with a time zone'
                 when r.type is null or r.type not in ('job_started', 'step_started', 'step_finished', 'log', 'artifact_created',
-                                                      'job_finished', 'scan_progress', 'scan_finished')
+                                                      'job_finished', 'test_results', 'scan_progress', 'scan_finished')
                      then format('type %s is unknown', coalesce(r.type, 'null'))
                 when r.type in ('scan_progress', 'scan_finished')
                      then case when not coalesce(corral.fn_is_uuid(r.body ->> 'scan_id'), false) then 'scan_id must be a UUID' end

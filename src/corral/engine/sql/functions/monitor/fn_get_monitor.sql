@@ -30,7 +30,7 @@ begin
             'last_error_message', v_run.last_error_message, 'created_at', v_run.created_at,
             'started_at', v_run.started_at, 'finished_at', v_run.finished_at, 'cancel_requested_at', v_run.cancel_requested_at,
             'created_by', v_run.created_by, 'retry_of', v_run.retry_of, 'replay_of', v_run.replay_of,
-            'source_type', v_run.source_type, 'source_id', v_run.source_id),
+            'source_type', v_run.source_type, 'source_id', v_run.source_id, 'tests', fn_count_cases(p_run_id)),
         ',"heatmap":{"cols":10,"items":', v_tiles,
         '},"selected":', fn_get_selected(p_run_id, p_device),
         ',"logs_tail":', fn_list_last_logs(v_recent, true),

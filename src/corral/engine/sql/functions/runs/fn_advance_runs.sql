@@ -2,7 +2,8 @@
 -- Called once, last, by whatever moves jobs, and by upkeep for all open runs.
 -- Two last jobs that end at the same moment cannot both miss it: near a run's end, when next to nothing of it waits, each of them
 -- takes the run's lock before it looks, so the later one sees the earlier one's commit. Far from the end nobody waits for that lock.
--- A run that ends is told to webhooks (fn_notify_runs) in the same transaction.
+-- A run that ends is told to webhooks (fn_notify_runs) in the same transaction, and so do its shared tests: one with a test that no
+-- phone gave a verdict on did not succeed, whatever its jobs say.
 -- Locks the runs in key order, then the sessions that they were. Returns the number of runs ended.
 create or replace function corral.fn_advance_runs(p_started uuid[], p_ended uuid[]) returns integer
 language plpgsql volatile
@@ -13,6 +14,7 @@ declare
     c_near   constant integer := 50;
     v_runs   uuid[];
     v_ended  uuid[];
+    v_bad    uuid[];
 begin
     select array_agg(r.run_id)
       into v_runs
@@ -57,6 +59,10 @@ begin
         return 0;
     end if;
     perform fn_close_device_sessions(v_ended);
+    v_bad := fn_close_tests(v_ended);
+    if v_bad <> '{}' then
+        update runs r set status = 'completed_with_errors' where r.run_id = any (v_bad) and r.status = 'succeeded';
+    end if;
     perform fn_notify_runs(v_ended);
     return cardinality(v_ended);
 end $$;

@@ -9,6 +9,9 @@ as $$
         returning r.run_id
     ), sessions as (delete from device_sessions s using gone g where s.run_id = g.run_id),
        secrets as (delete from run_secrets s using gone g where s.run_id = g.run_id),
-       gates as (delete from run_gates s using gone g where s.run_id = g.run_id)
+       gates as (delete from run_gates s using gone g where s.run_id = g.run_id),
+       units as (delete from test_units s using gone g where s.run_id = g.run_id),
+       phones as (delete from test_phones s using gone g where s.run_id = g.run_id),
+       suites as (delete from test_suites s using gone g where s.run_id = g.run_id)
     delete from run_versions s using gone g where s.run_id = g.run_id
 $$;

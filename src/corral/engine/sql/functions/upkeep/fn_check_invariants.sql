@@ -110,4 +110,7 @@ as $$
     -- The distributed half.
     union all
     select i.invariant, i.object, i.detail from fn_check_step_invariants() i
+    -- Tests.
+    union all
+    select i.invariant, i.object, i.detail from fn_check_test_invariants() i
 $$;

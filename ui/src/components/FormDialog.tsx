@@ -1,14 +1,16 @@
 /** A few fields to fill in, over the page. */
 
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
-import { Button } from "../../components/Button";
-import { Refusal } from "../../components/Notices";
-import { useWords } from "../../i18n/text";
+import { useWords } from "../i18n/text";
+import { Button } from "./Button";
+import { Refusal } from "./Notices";
 
 interface FormDialogProps {
   title: string;
   confirm: string;
   isPending: boolean;
+  /** False while there is nothing to send yet. */
+  isReady?: boolean;
   error: Error | null;
   children: ReactNode;
   /** Every field by its name; one that was left empty is not there. */
@@ -43,7 +45,7 @@ export function FormDialog(props: FormDialogProps) {
         <Refusal error={props.error} />
         <div className="flex justify-end gap-2">
           <Button onClick={() => dialog.current?.close()}>{t("ask.no")}</Button>
-          <Button type="submit" look="primary" disabled={props.isPending}>
+          <Button type="submit" look="primary" disabled={props.isPending || props.isReady === false}>
             {props.confirm}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { WordsProvider } from "../../i18n/text";
+import { WordsProvider } from "../i18n/text";
 import { Field, FormDialog } from "./FormDialog";
 
 describe("FormDialog", () => {
