@@ -27,6 +27,7 @@ async def test_a_session_is_held_in_the_foreground_until_it_is_interrupted(cli: 
     listed = await cli("session", "list")
     assert "R58M2" in listed
     assert "camera bug" in listed
+    assert "held by operator" in await cli("devices")
     (session,) = (await cli.json("session", "list"))["sessions"]
     assert (session["ttl_s"], session["purpose"]) == (90, "camera bug")
 

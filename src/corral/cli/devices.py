@@ -69,7 +69,7 @@ def _cells(device: Device) -> list[str | Text]:
         device.serial,
         text_or_dash(device.label),
         device.node_id,
-        look(state),
+        look(state, None if device.held_by is None else f"held by {device.held_by}"),
         look(device.health, health),
         text_or_dash(device.model),
         text_or_dash(device.os_version),
