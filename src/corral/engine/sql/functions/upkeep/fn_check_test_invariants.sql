@@ -33,7 +33,7 @@ as $$
     select 'an ended run has no open test', u.object, format('run %s, in flight %s', u.run_status, u.is_in_flight)
       from units u where u.run_ended_at is not null and u.verdict is null
     union all
-    select 'a run with a test that nobody judged did not succeed', u.object, u.message
+    select 'a run with a test that nobody judged did not succeed', u.object, coalesce(u.message, 'without a reason')
       from units u where u.run_status = 'succeeded' and u.verdict is not null and u.verdict_job_id is null
     union all
     select 'a test''s failures are those that were told', u.object, format('counts %s, told %s', u.failures, coalesce(t.failures, 0))
