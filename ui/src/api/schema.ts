@@ -3306,6 +3306,7 @@ export interface components {
             inputs_taken?: {
                 [key: string]: number;
             } | null;
+            tunnelling?: string[] | null;
         };
         /** Pulled */
         Pulled: {
@@ -3314,6 +3315,7 @@ export interface components {
             cancel: string[];
             watch?: components["schemas"]["Watch"][];
             inputs?: components["schemas"]["SessionInput"][];
+            tunnels?: components["schemas"]["Tunnel"][];
         };
         /** Register */
         Register: {
@@ -3766,6 +3768,13 @@ export interface components {
             duration_ms?: number | null;
             text?: string | null;
             key?: string | null;
+        };
+        /** Tunnel */
+        Tunnel: {
+            /** Format: uuid */
+            tunnel_id: string;
+            /** Format: uuid */
+            lease_token: string;
         };
         /**
          * WaitReason
@@ -4517,6 +4526,7 @@ export type TaskAnswer = components['schemas']['TaskAnswer'];
 export type TaskStatus = components['schemas']['TaskStatus'];
 export type TasksAnswer = components['schemas']['TasksAnswer'];
 export type Touch = components['schemas']['Touch'];
+export type Tunnel = components['schemas']['Tunnel'];
 export type WaitReason = components['schemas']['WaitReason'];
 export type Watch = components['schemas']['Watch'];
 export type Watched = components['schemas']['Watched'];
@@ -7415,13 +7425,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Stream Response */
+            /** @description JUnit XML */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": unknown;
+                    "application/xml": string;
                 };
             };
         };
