@@ -7,8 +7,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from corral.node.suites.junit import read_junit
-from corral.simulator.scenario.model import Disconnect, Phones, Scenario, ScriptedTests, Suite
+from corral.simulator.scenario.model import Disconnect, Phones, Scenario, ScriptedTests, Setup, Suite
+from tests.junit_schema import check_junit
 from tests.node.conftest import MakeRig
 from tests.node.rig import Rig
 
@@ -57,6 +60,7 @@ async def until_running(rig: Rig, serial: str) -> None:
 async def read_file(rig: Rig, run: str, folder: Path) -> tuple[str, Counter[tuple[str, str, str]]]:
     answer = await rig.http.get(f"/api/runs/{run}/junit")
     answer.raise_for_status()
+    check_junit(answer.content)
     path = folder / "junit.xml"
     path.write_bytes(answer.content)
     return answer.text, Counter((each.class_name, each.name, each.status.value) for each in read_junit(path))
@@ -119,3 +123,64 @@ async def test_two_hundred_tests_finish_on_twenty_phones_though_one_of_them_dies
         assert len(told) == 200
         assert "flaky: it passed after it had failed" in text
         assert await node.stop() == 0
+
+
+async def test_a_test_that_takes_phones_down_is_given_up_and_the_others_finish(
+    make_rig: MakeRig, tmp_path: Path
+) -> None:
+    deadly = scenario(going("reboot", "deadly"), ScriptedTests(class_="dev.x.LoginTest", count=20, duration_s=0.02))
+    deadly = msgspec.structs.replace(deadly, setup=Setup(boot_s=600))
+    async with make_rig(4, scenario=deadly) as rig, rig.node() as node:
+        run = await rig.given_run([suite_step(infra_retries=1)], policy={"grace_wait_s": 0})
+
+        view = await rig.until_ended(run)
+
+        assert view["run"]["status"] == "completed_with_errors", node.text
+        page = await list_cases(rig, run)
+        assert (page["summary"]["passed"], page["summary"]["errored"]) == (20, 1)
+        [errored] = [case for case in page["cases"] if case["verdict"] == "errored"]
+        assert (errored["name"], errored["results"]) == ("deadly", [])
+        assert "no phone survived" in errored["message"]
+        reasons = Counter(job["failure_reason"] for job in await rig.query("select failure_reason from corral.jobs"))
+        assert reasons == {None: 2, "device_offline": 2}
+        _, told = await read_file(rig, run, tmp_path)
+        assert told["dev.x.OddTest", "deadly", "errored"] == 1
+
+
+async def test_flaky_tests_are_named_and_durations_weigh_the_next_run(make_rig: MakeRig) -> None:
+    uneven = scenario(
+        ScriptedTests(class_="dev.x.ShortTest", count=6, duration_s=0.01),
+        going("pass", "long", duration_s=1.0),
+        going("flaky", "failsOnce"),
+    )
+    async with make_rig(2, scenario=uneven) as rig, rig.node() as node:
+        step = suite_step(test_retries=1, chunk="duration")
+        first = await rig.given_run([step])
+        assert (await rig.until_ended(first))["run"]["status"] == "succeeded", node.text
+
+        [flaky] = [case for case in (await list_cases(rig, first))["cases"] if case["is_flaky"]]
+        assert flaky["name"] == "failsOnce"
+        assert [result["status"] for result in flaky["results"]] == ["failed", "passed"]
+
+        second = await rig.given_run([step])
+        assert (await rig.until_ended(second))["run"]["tests"]["flaky"] == 0
+
+        expected = await rig.query(f"select name, expected_s from corral.test_units where run_id = '{second}'")
+        assert max(expected, key=lambda unit: unit["expected_s"])["name"] == "long"
+
+
+async def test_phones_that_execute_everything_may_differ(make_rig: MakeRig) -> None:
+    differing = scenario(
+        going("pass", "a"),
+        ScriptedTests(class_="dev.x.OddTest", names=("b",), outcome="fail", phones=Phones(indexes="2")),
+    )
+    async with make_rig(2, scenario=differing) as rig, rig.node() as node:
+        run = await rig.given_run([suite_step(shard="none")])
+
+        view = await rig.until_ended(run)
+
+        assert view["run"]["status"] == "completed_with_errors", node.text
+        cases = {case["name"]: case for case in (await list_cases(rig, run))["cases"]}
+        assert (cases["a"]["verdict"], cases["a"]["differs"]) == ("passed", False)
+        assert (cases["b"]["verdict"], cases["b"]["differs"]) == ("failed", True)
+        assert len(cases["a"]["results"]) == len(cases["b"]["results"]) == 2

@@ -112,7 +112,7 @@ async def _insist(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 def _clean(result: ToldResult, job: JobContext) -> ToldResult:
-    """Cut again after masking: a mask may be longer than what it hides."""
+    """Secrets are masked first, and what is then too long is cut."""
 
     def cleaned(text: str | None, most: int) -> str | None:
         return None if text is None else clean_long_text(text, job.secrets, most=most)

@@ -18,6 +18,7 @@ from corral.wire.testing import LONGEST_TRACE, ToldResult
 
 MOST_BYTES: Final = 64 << 20
 MOST_CASES: Final = 20_000
+_MOST_TRACE: Final = 2 * LONGEST_TRACE
 _DEEPEST: Final = 100
 _PIECE: Final = 1 << 16
 _ROOTS: Final = frozenset({"testsuites", "testsuite"})
@@ -140,7 +141,7 @@ class _Case:
         self._message = attributes.get("message") or attributes.get("type") or ""
 
     def add(self, text: str) -> None:
-        if self._size < LONGEST_TRACE:
+        if self._size < _MOST_TRACE:
             self._trace.append(text)
             self._size += len(text)
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from corral.model.states import CaseStatus
-from corral.wire.testing import LONGEST_MESSAGE, LONGEST_NAME, LONGEST_TRACE, MOST_RESULTS, ToldResult
+from corral.wire.testing import LONGEST_NAME, MOST_RESULTS, ToldResult
 
 TELL_S: Final = 1.0
 _MOST_CHARACTERS: Final = 400_000
@@ -30,14 +30,17 @@ BAD: Final = frozenset({CaseStatus.FAILED, CaseStatus.ERRORED})
 def make_result(
     key: Key, status: CaseStatus, *, try_: int, duration_s: float, message: str | None = None, trace: str | None = None
 ) -> ToldResult:
-    """A result that the server takes: what is too long is cut, and what has no name is the class itself."""
+    """A result with names that the server takes: what is too long is cut, and what has no name is the class itself.
+
+    Message and trace are cut when they are told, after secrets were masked: half of a secret is not recognised.
+    """
     return ToldResult(
         class_name=key[0][:LONGEST_NAME],
         name=(key[1] or WHOLE_CLASS)[:LONGEST_NAME],
         status=status,
         duration_s=round(min(max(duration_s, 0.0), 1_000_000.0), 3),
-        message=message[:LONGEST_MESSAGE] if message else None,
-        trace=trace[:LONGEST_TRACE] if trace else None,
+        message=message or None,
+        trace=trace or None,
         try_=try_,
     )
 
