@@ -7415,13 +7415,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Stream Response */
+            /** @description JUnit XML */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/xml": unknown;
+                    "application/xml": string;
                 };
             };
         };
