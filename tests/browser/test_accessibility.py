@@ -19,6 +19,7 @@ PAGES = [
     "/runs/{run}?device=3",
     "/devices",
     "/devices?device=3",
+    "/sessions",
     "/channels",
     "/onboarding",
 ]

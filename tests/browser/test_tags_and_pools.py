@@ -55,7 +55,7 @@ async def test_many_phones_are_tagged_at_once_and_whoever_refused_is_named_and_a
         nonlocal refusals
         if route.request.method == "PATCH" and refusals == 0:
             refusals += 1
-            error = {"code": "conflict", "message": "the device is being moved", "path": None, "problems": []}
+            error = {"code": "conflict", "message": "the device is being moved"}
             await route.fulfill(status=409, json={"error": error})
         else:
             await route.continue_()

@@ -27,10 +27,13 @@ class Stage:
         self.now = 0.0
         self.is_live = True
         self.taken = 0
+        self.takes_s = 0.0
+        self.held: set[str] = set()
         self.ended = asyncio.Event()
         self.screens = ShowScreens(
             self,
             phone=lambda _serial: cast("Phone", self),
+            is_held=lambda serial: serial in self.held,
             may_touch=lambda: self.is_live,
             epoch=lambda: 7,
             clock=lambda: self.now,
@@ -40,6 +43,7 @@ class Stage:
 
     async def screenshot(self) -> bytes:
         self.taken += 1
+        self.now += self.takes_s
         if isinstance(self.picture, Exception):
             raise self.picture
         return self.picture
@@ -80,6 +84,16 @@ async def test_pictures_follow_one_another_until_nobody_looks(stage: Stage) -> N
     await stage.ended.wait()
 
     assert (stage.taken, stage.screens.watching) == (3, frozenset())
+
+
+async def test_a_phone_that_is_held_is_asked_again_as_soon_as_it_answered(stage: Stage) -> None:
+    stage.takes_s = 1000.0  # another phone would be left alone for twice as long
+    stage.held.add("R58M1")
+    stage.look()
+
+    for _ in range(3):
+        assert await stage.shown.get() == PICTURE
+        stage.answers.put_nowait(10)
 
 
 async def test_a_failed_screenshot_is_told_with_its_reason(stage: Stage) -> None:

@@ -148,6 +148,7 @@ class Agent:
         self._screens = ShowScreens(
             link,
             phone=self._devices.phone,
+            is_held=self._work.is_held,
             may_touch=self._may_touch,
             epoch=lambda: self._pulse.epoch,
             clock=clock,

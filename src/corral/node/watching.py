@@ -2,7 +2,8 @@
 
 Reading a screen changes nothing on a phone, so it waits for no job and no job waits for it; but it needs what every
 touch needs, a live lease of the node, and asks for it before each picture. At most a few pictures are taken at a time,
-one per phone, and a phone that is slow is asked less often: two thirds of the time are the job's. The answer to each
+one per phone, and a phone that is slow is asked less often: two thirds of the time are the job's. A phone that somebody
+holds has no other work: it is asked as often as it answers, up to a few times a second. The answer to each
 picture says whether somebody still looks; a node that is cut off stops by its own clock.
 """
 
@@ -31,6 +32,7 @@ from corral.telemetry import bound, logger
 from corral.wire.nodes import MOST_PICTURE_BYTES
 
 EVERY_S: Final = 1.0
+_HELD_EVERY_S: Final = 0.3
 _AFTER_FAILURE_S: Final = 3.0
 _PICTURE_S: Final = 8.0
 _REST: Final = 2.0
@@ -56,6 +58,7 @@ class ShowScreens:
         audience: Audience,
         *,
         phone: Callable[[str], Phone],
+        is_held: Callable[[str], bool],
         may_touch: Callable[[], bool],
         epoch: Callable[[], int],
         clock: Clock,
@@ -64,6 +67,7 @@ class ShowScreens:
     ) -> None:
         self._audience = audience
         self._phone = phone
+        self._is_held = is_held
         self._may_touch = may_touch
         self._epoch = epoch
         self._clock = clock
@@ -105,7 +109,8 @@ class ShowScreens:
                     left_s, rest_s = await self._picture(watch)
                     if left_s is not None:
                         until = self._clock() + left_s
-                    pause_s = max(rest_s, started_at + self._every_s - self._clock())
+                    every_s = min(self._every_s, _HELD_EVERY_S) if self._is_held(watch.serial) else self._every_s
+                    pause_s = max(rest_s, started_at + every_s - self._clock())
                     await asyncio.sleep(max(0.0, min(pause_s, until - self._clock())))
             except (RequestRefusedError, StaleEpochError, UnknownNodeError, TouchForbiddenError) as error:
                 _log.info("the screen is not shown any more", why=error.message)
@@ -121,7 +126,8 @@ class ShowScreens:
             except (DeviceError, TimeoutError) as error:
                 words = error.message if isinstance(error, CorralError) else f"no picture within {_PICTURE_S:g} s"
                 return await self._audience.show_failure(watch.device_id, words, epoch=epoch), _AFTER_FAILURE_S
-            return await self._audience.show(watch.device_id, picture, epoch=epoch), took_s * _REST
+            rest_s = 0.0 if self._is_held(watch.serial) else took_s * _REST
+            return await self._audience.show(watch.device_id, picture, epoch=epoch), rest_s
         except ServerUnavailableError:
             return None, _AFTER_FAILURE_S
 

@@ -147,6 +147,10 @@ class Work:
         """The job of this lease token, if the node holds it."""
         return self._jobs.get(token)
 
+    def is_held(self, serial: str) -> bool:
+        """Whether somebody has this phone in a session: no job works with it then."""
+        return any(each.is_session and each.may_be_used and each.grant.serial == serial for each in self._jobs.values())
+
     def drain(self) -> None:
         """Finish what runs, give back what has not started, want nothing more. Sessions end: nobody knows when they would."""
         self._is_draining = True
