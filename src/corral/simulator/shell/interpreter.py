@@ -177,10 +177,10 @@ class Interpreter:
             return 0
         fields = [text for word in simple.words for text in await self._fields(word, io)]
         if fields[:1] == ["exec"]:
-            raise _ExitShell(await self._run_command(fields[1:], io))
-        return await self._run_command(fields, io)
+            raise _ExitShell(await self._run_fields(fields[1:], io))
+        return await self._run_fields(fields, io)
 
-    async def _run_command(self, fields: list[str], io: Io) -> int:
+    async def _run_fields(self, fields: list[str], io: Io) -> int:
         if not fields:
             return 0
         name, *args = fields
