@@ -27,6 +27,8 @@ class Suite:
         self.directory = directory
         self._environment = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
         self._environment |= {"CORRAL_URL": url, "CORRAL_TOKEN": token, "ANDROID_ADB_SERVER_PORT": str(adb.port)}
+        # Plugins that only happen to be installed here would cost each worker seconds.
+        self._environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "pytest.ini").write_text("[pytest]\n")
 
@@ -42,5 +44,10 @@ class Suite:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        out, _ = await process.communicate()
+        try:
+            out, _ = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
         return Said(process.returncode or 0, out.decode(errors="replace"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.node.conftest import MakeRig
 from tests.node.rig import Rig
 from tests.pytest_plugin.suite import Suite
@@ -65,13 +67,14 @@ async def live_sessions(rig: Rig) -> list[str]:
     return [each["session_id"] for each in answer.json()["sessions"]]
 
 
+@pytest.mark.timeout(600)  # twice ten processes, each with an adb of its own to start
 async def test_a_suite_with_xdist_takes_ten_phones_twice(make_rig: MakeRig, adb: Adb, tmp_path: Path) -> None:
     async with make_rig(WORKERS) as rig, rig.node():
         for number in (1, 2):
             suite = Suite(tmp_path / f"suite-{number}", adb, url=rig.server.url)
             suite.write(TOGETHER)
 
-            said = await suite.run("-n", str(WORKERS), "--dist", "each", "-p", "xdist")
+            said = await suite.run("-p", "xdist.plugin", "-n", str(WORKERS), "--dist", "each")
 
             assert said.status == 0, said.text
             assert f"{2 * WORKERS} passed" in said.text
