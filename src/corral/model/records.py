@@ -387,6 +387,13 @@ class StepOutcome(Struct, frozen=True):
     outcome: EventOutcome
 
 
+class StepExchange(Struct, frozen=True):
+    """What became of the results that a node brought, in their order, and the steps that it got for them."""
+
+    outcomes: list[StepOutcome]
+    grants: list[StepGrant]
+
+
 class Channel(Struct, frozen=True):
     """A FIFO that agents claim tasks from."""
 

@@ -5,11 +5,12 @@ language plpgsql volatile
 set search_path = corral, pg_catalog
 as $$
 declare
-    v_place  tid[];
-    v_task   job_steps;
+    v_job   uuid;
+    v_name  text;
+    v_task  job_steps;
 begin
-    v_place := fn_grant_steps(p_node, null, array[p_place], true);
-    select s.* into v_task from job_steps s where s.ctid = any (v_place);
+    select g.job_id, g.name into v_job, v_name from fn_grant_steps(p_node, null, array[p_place], true) g;
+    select s.* into v_task from job_steps s where s.job_id = v_job and s.job_attempt = 1 and s.name = v_name;
     if coalesce(p_idempotency_key, '') <> '' then
         insert into task_claims (node_id, idempotency_key, job_id, step, claimed_at)
         values (p_node.node_id, p_idempotency_key, v_task.job_id, v_task.name, fn_now());
