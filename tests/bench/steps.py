@@ -1,14 +1,14 @@
 """Promise: one worker process drains no-op steps faster with Corral than with other queues on the same PostgreSQL.
 
-What is drained: one distributed job of 20,000 steps that need nothing, the fair counterpart of 20,000 jobs in a queue. Each step is
-claimed by capability, in its order, under a lease with a token of its own; its end is judged by that token, closes the lease, counts
-down the job and, with the last one, ends the job and its run. Nothing of that is left out, though the others do less.
-Printed beside it, and not judged: jobs of one step each, where every end also ends a job and a run; and the steps of the one job
-reported as events (the callback), each of which is kept under its id.
+What is drained: one distributed job of 20,000 steps that need nothing, the fair counterpart of 20,000 jobs in a queue.
+Each step is claimed by capability, in its order, under a lease with a token of its own; its end is judged by that token,
+closes the lease, counts down the job and, with the last one, ends the job and its run. Nothing of that is left out,
+though the others do less. Printed beside it, and not judged: jobs of one step each, where every end also ends a job
+and a run; and the steps of the one job reported as events (the callback), each of which is kept under its id.
 
-Everybody drains twice: claiming 20 at a time, and tuned to its best. The other queues are measured only on request (`--with-others`),
-because they have to be installed, into a directory that is thrown away. Without them, Corral is held against the floor, a bare loop of
-SQL: where all of them were measured, the best of the others reached 46 % of it, 20 at a time as well as tuned.
+Everybody drains twice: claiming 20 at a time, and tuned to its best. The other queues are measured only on request
+(`--with-others`), because they have to be installed, into a directory that is thrown away. Without them, Corral is held
+against the floor, a bare loop of SQL: where all were measured, the best of the others reached 46 % of it, either way.
 """
 
 from collections.abc import Awaitable, Callable

@@ -3,7 +3,9 @@
 Usage: pgqueuer_drain.py JOBS BATCH, with PostgreSQL in PGHOST and so on.
 """
 
-import asyncio
+# It is not installed where types are checked.
+# mypy: disable-error-code="import-not-found,untyped-decorator"
+
 import sys
 import time
 from datetime import timedelta

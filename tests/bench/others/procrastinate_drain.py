@@ -3,6 +3,9 @@
 Usage: procrastinate_drain.py JOBS CONCURRENCY, with PostgreSQL in PGHOST and so on.
 """
 
+# It is not installed where types are checked.
+# mypy: disable-error-code="import-not-found,untyped-decorator"
+
 import asyncio
 import sys
 import time

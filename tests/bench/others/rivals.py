@@ -48,8 +48,8 @@ class Rival:
             await execute(dsn, "drop database steps_rival with (force)")
 
 
-# Tuned: what was the fastest of batches from 100 to 2,000, and of one to four loops or 20 to 1,000 jobs at once. Procrastinate claims
-# one by one, and is given fewer jobs, lest it take minutes; its speed does not depend on their number.
+# Tuned: the fastest of batches from 100 to 2,000, and of one to four loops or 20 to 1,000 jobs at once. Procrastinate
+# claims one by one, and is given fewer jobs, lest it take minutes; its speed does not depend on their number.
 _PYTHON_RIVALS = (
     Rival("PgQueuer", "pgqueuer_drain.py", 20_000, at_20=(20,), tuned=(1_000,)),
     Rival("Procrastinate", "procrastinate_drain.py", 2_000, at_20=(20,), tuned=(100,)),
