@@ -9,33 +9,38 @@ returns table (job_id uuid, run_id uuid, name text, "position" integer, title te
                continue_on_failure boolean, probability double precision)
 language plpgsql volatile rows 50
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-    v_node    nodes := fn_renew_node_lease(p_node_id, p_epoch);
-    v_held    integer;
-    v_places  tid[];
+    v_node       nodes := fn_renew_node_lease(p_node_id, p_epoch);
+    v_held       integer;
+    v_is_repeat  boolean;
+    v_places     tid[];
 begin
-    select count(*), array_agg(s.ctid) filter (where s.request_id = p_request_id)
-      into v_held, v_places
+    select count(*), coalesce(bool_or(s.request_id = p_request_id), false)
+      into v_held, v_is_repeat
       from job_steps s
      where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id;
 
-    if v_places is null and p_want > 0 and not v_node.draining then
+    if v_is_repeat then
+        return query
+            select s.job_id, j.run_id, s.name, s.position, s.title, s.description, s.action, s.spec, s.input, s.needs, s.channel_id,
+                   s.priority, s.attempt + 1, s.lease_token, extract(epoch from s.timeout)::double precision, s.continue_on_failure,
+                   s.probability
+              from job_steps s join jobs j on j.job_id = s.job_id
+             where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id and s.request_id = p_request_id
+             order by s.claim_rank, s.priority desc, s.ready_seq;
+    elsif p_want > 0 and not v_node.draining then
         v_held := least(p_want, v_node.max_concurrency + v_node.lookahead - v_held
                                 - (select count(*)::integer from lanes l where l.node_id = p_node_id and l.lease_token is not null));
         if v_held > 0 then
             v_places := fn_pick_steps(
                 array(select d.demand_id from demands d where d.requires <@ coalesce(p_capabilities, v_node.capabilities)),
                 p_channel_id, v_held);
-            v_places := case when v_places <> '{}' then fn_grant_steps(v_node, p_request_id, v_places) end;
+            if v_places <> '{}' then
+                return query select g.* from fn_grant_steps(v_node, p_request_id, v_places) g;
+            end if;
         end if;
     end if;
-
-    return query
-        select s.job_id, j.run_id, s.name, s.position, s.title, s.description, s.action, s.spec, s.input, s.needs, s.channel_id, s.priority,
-               s.attempt + 1, s.lease_token, extract(epoch from s.timeout)::double precision, s.continue_on_failure, s.probability
-          from job_steps s join jobs j on j.job_id = s.job_id
-         where s.ctid = any (v_places)
-         order by s.claim_rank, s.priority desc, s.ready_seq;
 end $$;

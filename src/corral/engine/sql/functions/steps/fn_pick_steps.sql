@@ -5,8 +5,7 @@
 create or replace function corral.fn_pick_steps(p_demands integer[], p_channel_id uuid, p_room integer) returns tid[]
 language plpgsql volatile
 set search_path = corral, pg_catalog
-set enable_seqscan = off
-set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
 as $$
 declare
     v_now     timestamptz := fn_now();
