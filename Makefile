@@ -96,7 +96,7 @@ format: install ui-modules ## rewrite the code as `make check` wants it, where t
 .PHONY: test
 test: install ui browser ## the whole test suite; PYTEST_ARGS='-k lease -x' narrows it
 	$(NPM) test
-	$(PY) -m pytest -m 'not bench' -n logical $(PYTEST_ARGS)
+	$(PY) -m pytest -m 'not bench' -n auto --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: browser
 browser: install

@@ -15,6 +15,9 @@ _WIDTH = 110
 _NUMBERS = {"timeout_s", "upload_timeout_s", "timeout_bounds_s", "initial_s", "max_s", "factor", "probability"}
 """Numbers of a record, which are read as fractions however they are written."""
 
+_ODD_BREAKS = frozenset("\x85\u2028\u2029")
+"""Line breaks to YAML: they stay what they are only as escapes, between double quotes."""
+
 
 class _Dumper(yaml.SafeDumper):
     """Without aliases, which would save space and cost the reader; lists are indented below their key."""
@@ -39,7 +42,11 @@ def to_yaml(recipe: Recipe) -> str:
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = None if is_plain_text(text) else "'"  # PyYAML and our reader differ on what is a number
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text.strip("\n") else style)
+    if "\n" in text.strip("\n"):
+        style = "|"
+    if _ODD_BREAKS.intersection(text):
+        style = '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _represent_text)

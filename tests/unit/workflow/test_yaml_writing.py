@@ -33,7 +33,8 @@ def test_what_is_written_is_read_back(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1.0e5", "12E5", "0x10", "1:30", "yes", "~", "", "null", "-", "- a", "a: b", "#", "\t"]
+    "text",
+    ["1.0e5", "12E5", "0x10", "1:30", "yes", "~", "", "null", "-", "- a", "a: b", "#", "\t", "\x85", "a\u2028\nb"],
 )
 def test_text_that_looks_like_something_else_stays_text(text: str) -> None:
     assert load_yaml(dump_yaml([text, {text: text}])) == [text, {text: text}]

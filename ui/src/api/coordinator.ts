@@ -37,11 +37,18 @@ export function useNews(): boolean {
     let source: EventSource | undefined;
     let settling: ReturnType<typeof setTimeout> | undefined;
     let reopening: ReturnType<typeof setTimeout> | undefined;
-    /** Counts are the server's to make: ask, once it has seen what we were told. */
+    let hasMore = false;
+    /** Counts are the server's to make: ask, once it has seen what we were told, and again for what came meanwhile. */
     const settle = () => {
-      settling ??= setTimeout(() => {
+      if (settling !== undefined) {
+        hasMore = true;
+        return;
+      }
+      settling = setTimeout(() => {
         settling = undefined;
         void client.invalidateQueries({ queryKey: KEY });
+        if (hasMore) settle();
+        hasMore = false;
       }, SETTLED_MS);
     };
     const hear = (event: MessageEvent<string>) => {

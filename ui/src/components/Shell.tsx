@@ -1,7 +1,7 @@
 /** The frame around every page: where one can go, how the farm is, who one is. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import {
   Activity,
   Bell,
@@ -18,6 +18,7 @@ import {
   Smartphone,
   Sun,
 } from "lucide-react";
+import { type RefObject, useEffect, useRef } from "react";
 import { call } from "../api/client";
 import { dashboardQuery, sessionQuery } from "../api/queries";
 import mark from "../assets/mark.svg";
@@ -40,6 +41,8 @@ const PLACES: { to: string; key: MessageKey; icon: LucideIcon; exact?: boolean }
 
 export function Shell() {
   const { t } = useWords();
+  const places = useRef<HTMLElement>(null);
+  useShownPlace(places);
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-surface focus:p-3">
@@ -48,12 +51,12 @@ export function Shell() {
       <aside className="flex shrink-0 items-center gap-1 border-b border-line bg-surface px-3 md:sticky md:top-0 md:h-dvh md:w-52 md:flex-col md:items-stretch md:border-r md:border-b-0 md:px-3 md:py-4">
         <Link
           to="/"
-          className="mr-2 flex items-center gap-2.5 px-1 py-2 text-[15px] font-semibold tracking-tight md:mb-4 md:px-2"
+          className="mr-2 flex shrink-0 items-center gap-2.5 px-1 py-2 text-[15px] font-semibold tracking-tight md:mb-4 md:px-2"
         >
           <img src={mark} alt="" width={24} height={24} />
           <span className="max-sm:sr-only">Corral</span>
         </Link>
-        <nav aria-label={t("nav.label")} className="flex gap-0.5 overflow-x-auto md:flex-col">
+        <nav ref={places} aria-label={t("nav.label")} className="flex gap-0.5 overflow-x-auto md:flex-col">
           {PLACES.map(({ to, key, icon: Icon, exact }) => (
             <Link
               key={to}
@@ -85,6 +88,16 @@ export function Shell() {
       </div>
     </div>
   );
+}
+
+/** On a narrow screen the places scroll: the one that we are at is brought into view. */
+function useShownPlace(places: RefObject<HTMLElement | null>) {
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the page is another
+  useEffect(() => {
+    const here = places.current?.querySelector<HTMLElement>("[aria-current=page]");
+    if (places.current && here) places.current.scrollLeft = here.offsetLeft - places.current.offsetLeft - 16;
+  }, [path, places]);
 }
 
 function FarmState() {

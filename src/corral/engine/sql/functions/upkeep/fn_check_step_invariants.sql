@@ -78,9 +78,11 @@ as $$
      group by j.run_id, g.cap
     having count(*) > g.cap
     union all
-    select 'a step is held back only by a full run', s.object, format('%s of %s places are taken', c.taken, g.cap)
+    select 'a step is held back only by a full run or a lock', s.object, format('%s of %s places are taken', c.taken, g.cap)
       from steps s join jobs j on j.job_id = s.job_id and j.finished_at is null left join run_gates g on g.run_id = j.run_id,
            lateral (select count(*) as taken from steps o where o.job_id = s.job_id
                        and (o.status = 'running' or (o.status = 'ready' and coalesce(o.available_at, fn_now()) < 'infinity'))) c
      where s.status = 'ready' and s.available_at = 'infinity' and c.taken < coalesce(g.cap, 1000000)
+       and not exists (select 1 from chains h where h.chain_id = s.job_id and h.is_locked)
+       and not exists (select 1 from tasks t where t.chain_id = s.job_id and t.step = s.name and t.is_locked)
 $$;
