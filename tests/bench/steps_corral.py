@@ -1,12 +1,13 @@
 """A worker that does nothing, through the library: it claims steps, says that they succeeded, and claims the next.
 
-One process. Small batches are exchanged, done ones for the next in one call, by two loops, of which one reads while the
-other's call is under way. Large ones are claimed on one connection while those before them are reported on another.
+One process, two connections: while the next steps are claimed on one, whatever was done by then is reported on the other. That is
+faster than exchanging done steps for the next in one call, which takes fewer commits but only one processor at a time.
 """
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from itertools import chain
 from uuid import uuid4
 
 from corral.engine import Engine
@@ -18,7 +19,7 @@ from tests.engine.load import analyze
 STEPS = 20_000
 SINGLE_STEP_JOBS = 2_000
 BATCH = 20
-TUNED_BATCH = 1_000
+TUNED_BATCH = 500
 NODE = "worker"
 CONNECTIONS = 2
 
@@ -27,7 +28,7 @@ Work = Callable[[Engine, int, int], Awaitable[int]]
 
 async def drain_corral(dsn: str, *, tuned: bool) -> float:
     """Steps per second of one job, reported as results."""
-    return await _drain(dsn, _overlap_results if tuned else _exchange, tuned=tuned, jobs=1, steps=STEPS)
+    return await _drain(dsn, _overlap_results, tuned=tuned, jobs=1, steps=STEPS)
 
 
 async def drain_events(dsn: str, *, tuned: bool) -> float:
@@ -37,14 +38,13 @@ async def drain_events(dsn: str, *, tuned: bool) -> float:
 
 async def drain_jobs(dsn: str, *, tuned: bool) -> float:
     """Steps per second where each is a job of its own."""
-    work = _overlap_results if tuned else _exchange
-    return await _drain(dsn, work, tuned=tuned, jobs=SINGLE_STEP_JOBS, steps=1)
+    return await _drain(dsn, _overlap_results, tuned=tuned, jobs=SINGLE_STEP_JOBS, steps=1)
 
 
 async def _drain(dsn: str, work: Work, *, tuned: bool, jobs: int, steps: int) -> float:
     batch = TUNED_BATCH if tuned else BATCH
     async with made_engine(dsn, "steps", max_connections=CONNECTIONS) as engine:
-        epoch = await _load(engine, jobs=jobs, steps=steps, slots=2 * batch)
+        epoch = await _load(engine, jobs=jobs, steps=steps, slots=20 * batch)
         await asyncio.gather(*(engine.database.fetch_value("select pg_sleep(0.1)") for _ in range(CONNECTIONS)))
         started_at = time.perf_counter()
         done = await work(engine, epoch, batch)
@@ -65,21 +65,6 @@ async def _load(engine: Engine, *, jobs: int, steps: int, slots: int) -> int:
     return registration.epoch
 
 
-async def _exchange(engine: Engine, epoch: int, batch: int) -> int:
-    async def loop() -> int:
-        done, grants = 0, await _claim(engine, epoch, batch)
-        while grants:
-            done += len(grants)
-            exchanged = await engine.steps.exchange_steps(
-                NODE, _results(grants), epoch=epoch, want=batch, request_id=uuid4()
-            )
-            _check([outcome.outcome for outcome in exchanged.outcomes])
-            grants = exchanged.grants
-        return done
-
-    return sum(await asyncio.gather(loop(), loop()))
-
-
 async def _overlap_results(engine: Engine, epoch: int, batch: int) -> int:
     async def report(grants: list[StepGrant]) -> None:
         _check([told.outcome for told in await engine.steps.complete_steps(NODE, _results(grants))])
@@ -96,11 +81,24 @@ async def _overlap_events(engine: Engine, epoch: int, batch: int) -> int:
 
 
 async def _overlap(engine: Engine, epoch: int, batch: int, report: Callable[[list[StepGrant]], Awaitable[None]]) -> int:
-    done, grants = 0, await _claim(engine, epoch, batch)
-    while grants:
-        done += len(grants)
-        _, grants = await asyncio.gather(report(grants), _claim(engine, epoch, batch))
-    return done
+    done: asyncio.Queue[list[StepGrant]] = asyncio.Queue(maxsize=4)
+
+    async def claim_all() -> None:
+        while grants := await _claim(engine, epoch, batch):
+            await done.put(grants)
+        await done.put([])
+
+    claiming = asyncio.create_task(claim_all())
+    count, is_over = 0, False
+    while not is_over:
+        batches = [await done.get()]
+        batches += [done.get_nowait() for _ in range(done.qsize())]
+        grants = list(chain.from_iterable(batches))
+        await report(grants)
+        count += len(grants)
+        is_over = batches[-1] == []
+    await claiming
+    return count
 
 
 async def _claim(engine: Engine, epoch: int, batch: int) -> list[StepGrant]:
