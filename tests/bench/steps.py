@@ -8,7 +8,8 @@ and a run; and the steps of the one job reported as events (the callback), each 
 
 Everybody drains twice: claiming 20 at a time, and tuned to its best. The other queues are measured only on request
 (`--with-others`), because they have to be installed, into a directory that is thrown away. Without them, Corral is held
-against the floor, a bare loop of SQL: where all were measured, the best of the others reached 46 % of it, either way.
+against the floor, a bare loop of SQL: where all were measured, the best of the others reached 70 % of it with batches of
+20, and 60 % tuned.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,7 +23,7 @@ from tests.bench.report import Check
 from tests.bench.steps_corral import drain_corral, drain_events, drain_jobs
 from tests.bench.steps_floor import drain_floor
 
-LEAST_SHARE = 0.46
+LEAST_SHARE, LEAST_TUNED_SHARE = 0.7, 0.6
 
 
 @dataclass
@@ -45,7 +46,7 @@ async def check_steps(dsn: str, *, rounds: int, with_others: bool) -> list[Check
             rivals = await stack.enter_async_context(installed_rivals())
         else:
             print(
-                f"  not measured: {', '.join(NAMES)} (--with-others installs them for as long as it takes)", flush=True
+                f"  not measured: {', '.join(NAMES)} (--with-others installs them, for as long as it takes)", flush=True
             )
             rivals = []
         checks = []
@@ -63,22 +64,23 @@ async def _compare(dsn: str, rivals: list[Rival], *, rounds: int, tuned: bool) -
         Contestant("Corral by events", partial(drain_events, tuned=tuned)),
         Contestant("Corral, a job each", partial(drain_jobs, tuned=tuned)),
     ]
-    everybody = [floor, corral, *others, *shown]
     for number in range(1, rounds + 1):
-        for contestant in everybody:
+        print(f"  {way}, round {number}, steps/s:", end="", flush=True)
+        for contestant in (floor, corral, *others, *shown):
             contestant.rates.append(await contestant.drain(dsn))
-        told = ", ".join(f"{contestant.name} {contestant.rates[-1]:,.0f}" for contestant in everybody)
-        print(f"  {way}, round {number}: steps/s: {told}", flush=True)
-    return [_check_share(way, corral, floor), *(_check_lead(way, corral, other) for other in others)]
+            print(f" {contestant.name} {contestant.rates[-1]:,.0f};", end="", flush=True)
+        print(flush=True)
+    least = LEAST_TUNED_SHARE if tuned else LEAST_SHARE
+    return [_check_share(way, corral, floor, least), *(_check_lead(way, corral, other) for other in others)]
 
 
-def _check_share(way: str, corral: Contestant, floor: Contestant) -> Check:
+def _check_share(way: str, corral: Contestant, floor: Contestant, least: float) -> Check:
     share = corral.rate / floor.rate
     return Check(
         name=f"steps, {way}: {corral.rate:,.0f}/s, share of the floor",
         found=f"{share:.0%}",
-        target=f">= {LEAST_SHARE:.0%}",
-        is_kept=share >= LEAST_SHARE,
+        target=f">= {least:.0%}",
+        is_kept=share >= least,
     )
 
 

@@ -82,6 +82,7 @@ async def test_calls_about_steps_read_by_key_with_plans_made_when_the_farm_was_e
     node = await Farm(engine).given_node()
     job = await engine.jobs.create("drain")
     await engine.steps.create_steps(job.job_id, [NewStep(f"s{n}") for n in range(30 * 60 + 1)])
+    await analyze(engine)  # so that it is known that nothing was ever leased
 
     async def work() -> None:
         grants = await engine.steps.claim_ready_steps(node.node_id, epoch=node.epoch, want=20)

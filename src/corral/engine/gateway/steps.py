@@ -23,6 +23,7 @@ from corral.model.records import (
 )
 from corral.model.states import EventOutcome, FailureReason, StepStatus
 
+_OUTCOMES = {outcome.value: outcome for outcome in EventOutcome}
 _KEY = ("job_id", "step", "lease_token", "status")
 _STEPS = "select * from corral.step_states where job_id = $1"
 
@@ -270,6 +271,6 @@ def _details(result: StepResult) -> Json | None:
 
 def _outcomes(results: Sequence[StepResult], outcomes: Sequence[str]) -> list[StepOutcome]:
     return [
-        StepOutcome(result.job_id, result.step, EventOutcome(outcome))
+        StepOutcome(result.job_id, result.step, _OUTCOMES[outcome])
         for result, outcome in zip(results, outcomes, strict=True)
     ]

@@ -1,7 +1,7 @@
 -- What follows from the end of steps: their dependents are told, their jobs count down, and those in which nothing is left are over.
 -- The arrays are parallel: each ended step, whether it keeps its dependents from running, and who did it. p_started are jobs of which
--- a step has begun. Capped jobs let in what waits for a place. Called under the jobs' locks, after the steps changed. Returns the jobs that ended thereby, for fn_conclude_jobs,
--- and all that moved.
+-- a step has begun. Capped jobs let in what waits for a place. Called under the jobs' locks, after the steps changed. Returns the
+-- jobs that ended thereby, for fn_conclude_jobs, and all that moved: those that started just now as running, which sets their runs running.
 create or replace function corral.fn_count_down_jobs(
     p_job_ids uuid[], p_steps text[], p_is_unmet boolean[], p_owners text[], p_started uuid[])
 returns corral.job_effects
@@ -34,10 +34,11 @@ begin
                started_at = coalesce(j.started_at, case when c.is_begun then v_now end)
           from counted c
          where j.job_id = c.job_id and j.finished_at is null and (c.over > 0 or not j.is_started)
-        returning j.job_id, j.run_id, j.node_id, j.is_started, j.is_gated, j.open_steps = 0 and not j.is_open as is_over
+        returning j.job_id, j.run_id, j.node_id, j.is_started, j.is_gated, j.open_steps = 0 and not j.is_open as is_over,
+                  case when j.started_at = v_now then 'running' else 'noted' end as news
     )
     select array_agg(m.job_id) filter (where m.is_over),
-           coalesce(array_agg(row(m.job_id, m.run_id, null, m.node_id, null, 'running', null, null, false, false, null)::job_ended)
+           coalesce(array_agg(row(m.job_id, m.run_id, null, m.node_id, null, m.news, null, null, false, false, null)::job_ended)
                         filter (where m.is_started), '{}'),
            array_agg(m.job_id) filter (where m.is_gated)
       into v_over, v_effects.news, v_gated
