@@ -1,13 +1,13 @@
 """Steps of distributed jobs: adding, claiming, reporting. An ended step promotes its dependents."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
 
-from corral.engine.database import Database, to_record, to_records
-from corral.model.errors import LeaseLostError, NotFoundError
+from corral.engine.database import Database, Row, to_record, to_records
+from corral.model.errors import BrokenRuleError, LeaseLostError, NotFoundError
 from corral.model.records import (
     GraphStep,
     Json,
@@ -22,6 +22,8 @@ from corral.model.records import (
     StepResult,
 )
 from corral.model.states import EventOutcome, FailureReason, StepStatus
+
+T = TypeVar("T")
 
 _OUTCOMES = {outcome.value: outcome for outcome in EventOutcome}
 _KEY = ("job_id", "step", "lease_token", "status")
@@ -69,7 +71,7 @@ class Steps:
             want,
             request_id,
         )
-        return to_records(rows, StepGrant)
+        return _grants(rows)
 
     async def claim_with_phones(
         self, node_id: str, *, epoch: int, want: int, phones: Sequence[str], request_id: UUID | None = None
@@ -83,7 +85,7 @@ class Steps:
             want,
             request_id,
         )
-        return to_records(rows, StepGrant)
+        return _grants(rows)
 
     async def list_phones(self, node_id: str, serials: Sequence[str]) -> list[OfferedPhone]:
         """Those of these phones that are the node's and fit for work, with the capabilities that they give it."""
@@ -167,7 +169,7 @@ class Steps:
             want,
             request_id,
         )
-        return StepExchange(_outcomes(results, told["outcomes"]), to_records(rows, StepGrant))
+        return StepExchange(_outcomes(results, told["outcomes"]), _grants(rows, start=1))
 
     async def mark_running(self, node_id: str, grant: StepGrant) -> None:
         """Say that the step starts. Raises LeaseLostError."""
@@ -241,18 +243,29 @@ class Steps:
             raise LeaseLostError(message, path="lease_token")
 
 
+def _grants(rows: Sequence[Row], *, start: int = 0) -> list[StepGrant]:
+    """Rows, from column `start` on, as what was granted: by position, which takes a quarter of the time of names."""
+    if rows and tuple(rows[0].keys())[start:] != StepGrant.__struct_fields__:
+        raise BrokenRuleError("the columns of a grant are not its fields", path="fn_grant_steps")
+    return [StepGrant(*row[start:]) for row in rows]
+
+
 def _columns(
     results: Sequence[StepResult],
 ) -> tuple[list[UUID], list[str], list[UUID], list[str], list[Json | None] | None]:
-    """Results as parallel arrays; the details only where there are any."""
+    """Results as parallel arrays: one job or status where all have the same, the details only where there are any."""
     details = [_details(result) for result in results]
     return (
-        [result.job_id for result in results],
+        _one_for_all([result.job_id for result in results]),
         [result.step for result in results],
         [result.lease_token for result in results],
-        [result.status.value for result in results],
+        _one_for_all([result.status.value for result in results]),
         details if any(details) else None,
     )
+
+
+def _one_for_all(values: list[T]) -> list[T]:
+    return values[:1] if values and values.count(values[0]) == len(values) else values
 
 
 def _details(result: StepResult) -> Json | None:

@@ -14,12 +14,16 @@ as $$
 #variable_conflict use_column
 declare
     v_node       nodes := fn_renew_node_lease(p_node_id, p_epoch);
-    v_held       integer;
+    v_room       integer;
     v_is_repeat  boolean;
+    v_demands    integer[];
     v_places     tid[];
 begin
-    select count(*), coalesce(bool_or(s.request_id = p_request_id), false)
-      into v_held, v_is_repeat
+    select least(p_want, v_node.max_concurrency + v_node.lookahead - count(*)::integer
+                         - (select count(*)::integer from lanes l where l.node_id = p_node_id and l.lease_token is not null)),
+           coalesce(bool_or(s.request_id = p_request_id), false),
+           array(select d.demand_id from demands d where d.requires <@ coalesce(p_capabilities, v_node.capabilities))
+      into v_room, v_is_repeat, v_demands
       from job_steps s
      where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id;
 
@@ -31,16 +35,10 @@ begin
               from job_steps s join jobs j on j.job_id = s.job_id
              where s.status = 'running' and s.lease_token is not null and s.lease_owner = p_node_id and s.request_id = p_request_id
              order by s.claim_rank, s.priority desc, s.ready_seq;
-    elsif p_want > 0 and not v_node.draining then
-        v_held := least(p_want, v_node.max_concurrency + v_node.lookahead - v_held
-                                - (select count(*)::integer from lanes l where l.node_id = p_node_id and l.lease_token is not null));
-        if v_held > 0 then
-            v_places := fn_pick_steps(
-                array(select d.demand_id from demands d where d.requires <@ coalesce(p_capabilities, v_node.capabilities)),
-                p_channel_id, v_held);
-            if v_places <> '{}' then
-                return query select g.* from fn_grant_steps(v_node, p_request_id, v_places) g;
-            end if;
+    elsif v_room > 0 and not v_node.draining then
+        v_places := fn_pick_steps(v_demands, p_channel_id, v_room);
+        if v_places <> '{}' then
+            return query select g.* from fn_grant_steps(v_node, p_request_id, v_places) g;
         end if;
     end if;
 end $$;

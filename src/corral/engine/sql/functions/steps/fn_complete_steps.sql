@@ -1,4 +1,4 @@
--- Report on steps under their leases, without events. The arrays are parallel; p_details is null or a list, as long, of
+-- Report on steps under their leases, without events. The arrays are parallel, but one job or one status stands for all; p_details is null or a list, as long, of
 -- {output, error_message, failure_reason, skip_cause, retryable} or null. A status is running, succeeded, failed, skipped or
 -- cancelled (given up: back to its queue). Answers each, in the order given: applied; duplicate, if the same token brought the same
 -- end before; or stale, which changes nothing.
@@ -24,6 +24,12 @@ begin
         raise exception 'status must be running, succeeded, failed, skipped or cancelled' using errcode = 'CR002', detail = 'status';
     end if;
     perform fn_lock_jobs(p_job_ids);
+    if cardinality(p_job_ids) = 1 then
+        p_job_ids := array_fill(p_job_ids[1], array[v_count]);
+    end if;
+    if cardinality(p_statuses) = 1 then
+        p_statuses := array_fill(p_statuses[1], array[v_count]);
+    end if;
 
     if (select count(distinct u.lease_token) from unnest(p_tokens) as u (lease_token)) = v_count then
         select coalesce(f.places, '{}'), f.changes, f.news into v_places, v_changes, v_news

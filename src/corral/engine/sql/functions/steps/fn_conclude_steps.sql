@@ -48,6 +48,7 @@ begin
                              when d.status = 'ready' and d.is_cancelled then 'cancelled' else d.status end,
                attempt = d.tries,
                is_started = s.is_started or d.is_word,
+               is_recorded = s.is_recorded or d.status = 'ready',
                state_seq = coalesce(d.seq, s.state_seq),
                lease_token = case when d.is_retry then null else s.lease_token end,
                ready_seq = case when d.is_retry then nextval('corral.step_ready') else s.ready_seq end,
@@ -66,12 +67,15 @@ begin
           from decided d
          where s.job_id = d.job_id and s.job_attempt = d.job_attempt and s.name = d.step
         returning s.job_id, s.name, s.finished_at is not null as is_over, s.attempt > 0 as is_begun, s.lease_owner, d.token, d.ending, d.is_gated,
+                  case when s.is_started then s.attempt else s.attempt + 1 end as attempt, s.granted_at,
                   fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
     ), closed as (
-        update leases l
-           set ended_at = v_now, ending = coalesce(m.ending, 'released')
+        insert into leases as l (job_id, lease_token, step, attempt, node_id, granted_at, ended_at, ending)
+        select m.job_id, m.token, m.name, m.attempt, m.lease_owner, m.granted_at, v_now, coalesce(m.ending, 'released')
           from moved m
-         where l.job_id = m.job_id and l.lease_token = m.token and l.ended_at is null
+         where m.token is not null
+         order by m.job_id, m.token
+        on conflict (job_id, lease_token) do update set ended_at = excluded.ended_at, ending = excluded.ending where l.ended_at is null
     )
     select coalesce(array_agg(m.job_id) filter (where m.is_over), '{}'), array_agg(m.name) filter (where m.is_over),
            array_agg(m.is_unmet) filter (where m.is_over), array_agg(m.lease_owner) filter (where m.is_over),

@@ -12,10 +12,12 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_ind
 set enable_mergejoin = off set enable_hashjoin = off
 as $$
 declare
-    v_now      timestamptz := fn_now();
-    v_jobs     uuid[];
-    v_steps    text[];
-    v_effects  job_effects;
+    v_now       timestamptz := fn_now();
+    v_jobs      uuid[];
+    v_steps     text[];
+    v_recorded  uuid[];
+    v_of_jobs   uuid[];
+    v_effects   job_effects;
 begin
     -- A plan for arrays of unknown length on tables that may have been empty when it was made: with only bitmap scans left, which need
     -- a condition, each row is looked up by its key, and nothing is ever read as a whole. Hence, too, the opaque job_attempt.
@@ -40,14 +42,22 @@ begin
           from told t
          where s.job_id = t.job_id and s.job_attempt = t.job_attempt and s.name = t.step
            and s.lease_token = t.lease_token and s.lease_owner = p_node_id and s.finished_at is null
-        returning t.place, s.job_id, s.name, s.lease_token
-    ), closed as (
+        returning t.place, s.job_id, s.name, s.lease_token, s.attempt, s.granted_at, s.is_recorded
+    ), recorded as (
+        insert into leases (job_id, lease_token, step, attempt, node_id, granted_at, ended_at, ending)
+        select e.job_id, e.lease_token, e.name, e.attempt, p_node_id, e.granted_at, v_now, 'finished' from ended e where not e.is_recorded
+    )
+    select array_agg(e.place), array_agg(e.job_id), array_agg(e.name), array_agg(e.lease_token) filter (where e.is_recorded),
+           array_agg(e.job_id) filter (where e.is_recorded)
+      into places, v_jobs, v_steps, v_recorded, v_of_jobs
+      from ended e;
+    if v_recorded is not null then
+        -- A statement of its own: it sees what was written down while the update above waited for the step.
         update leases l
            set ended_at = v_now, ending = 'finished'
-          from ended e
-         where l.job_id = e.job_id and l.lease_token = e.lease_token and l.ended_at is null
-    )
-    select array_agg(e.place), array_agg(e.job_id), array_agg(e.name) into places, v_jobs, v_steps from ended e;
+          from unnest(v_of_jobs, v_recorded) as u (job_id, lease_token)
+         where l.job_id = u.job_id and l.lease_token = u.lease_token and l.ended_at is null;
+    end if;
     if v_jobs is not null then
         v_effects := fn_count_down_jobs(v_jobs, v_steps, array_fill(false, array[cardinality(v_jobs)]),
                                         array_fill(p_node_id, array[cardinality(v_jobs)]), v_jobs);
