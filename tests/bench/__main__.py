@@ -15,12 +15,13 @@ from tests.bench.node import check_node
 from tests.bench.pull_cost import check_pull_cost
 from tests.bench.report import Check, print_checks
 from tests.bench.sse import check_sse
+from tests.bench.steps import check_steps
 from tests.bench.throughput import check_throughput
 
-CHECKS = ("throughput", "pull_cost", "fan_out", "http", "sse", "node", "fleet")
+CHECKS = ("throughput", "steps", "pull_cost", "fan_out", "http", "sse", "node", "fleet")
 
 
-async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) -> list[Check]:
+async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int, with_others: bool) -> list[Check]:
     """Run the measurements on a new, durable server."""
     checks: list[Check] = []
     async with EmbeddedPostgres.ephemeral(bin_dir=bin_dir, durable=True) as server:
@@ -28,6 +29,8 @@ async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) 
             print(name, flush=True)
             if name == "throughput":
                 checks.append(await check_throughput(server.dsn, bin_dir, rounds=rounds, seconds=seconds))
+            elif name == "steps":
+                checks.extend(await check_steps(server.dsn, rounds=rounds, with_others=with_others))
             elif name == "pull_cost":
                 checks.extend(await check_pull_cost(server.dsn, samples=400))
             elif name == "fan_out":
@@ -49,6 +52,7 @@ def main() -> int:
     parser.add_argument("--postgres", type=int, help="the major version of PostgreSQL to measure on")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=10, help="how long each side of a round takes")
+    parser.add_argument("--with-others", action="store_true", help="install other queues and compare `steps` with them")
     options = parser.parse_args()
     if unknown := set(options.checks) - set(CHECKS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
@@ -56,7 +60,13 @@ def main() -> int:
     bin_dir = find_binaries(options.postgres)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         checks = runner.run(
-            measure(bin_dir, only=options.checks or list(CHECKS), rounds=options.rounds, seconds=options.seconds)
+            measure(
+                bin_dir,
+                only=options.checks or list(CHECKS),
+                rounds=options.rounds,
+                seconds=options.seconds,
+                with_others=options.with_others,
+            )
         )
     print_checks(checks)
     return 0 if all(check.is_kept for check in checks) else 1

@@ -100,20 +100,28 @@ def test_terminal_states_are_documented() -> None:
     assert documented["step"] == {str(s) for s in StepStatus if s.is_terminal}
 
 
-async def test_the_librarys_example_runs_and_prints_what_it_says(tmp_path: Path) -> None:
-    (block,) = re.findall(
-        r"^```python\n(.*?)^```", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE | re.DOTALL
-    )
-    script = tmp_path / "example.py"
-    script.write_text(block)
+async def test_the_librarys_examples_run_and_print_what_they_say(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "library.md").read_text(), re.MULTILINE | re.DOTALL)
 
+    printed = []
+    for place, block in enumerate(blocks):
+        script = tmp_path / f"example_{place}.py"
+        script.write_text(block)
+        printed.append(await output_of(script))
+
+    assert printed == [
+        ["PHONE-1 applied", "PHONE-2 applied", "succeeded 2 of 2"],
+        ["working on fetch", "working on compile", "working on pack", "succeeded"],
+    ]
+
+
+async def output_of(script: Path) -> list[str]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-W", "error", str(script), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     output, errors = await process.communicate()
-
     assert process.returncode == 0, errors.decode()
-    assert output.decode().splitlines() == ["PHONE-1 applied", "PHONE-2 applied", "succeeded 2 of 2"]
+    return output.decode().splitlines()
 
 
 async def test_the_queries_behave_as_they_say(farm_dsn: str) -> None:

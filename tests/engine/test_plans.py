@@ -1,11 +1,14 @@
 """The hot calls read what they need and no more, however big the farm and whatever the planner believes of it."""
 
 from collections.abc import AsyncIterator
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
 
 from corral.engine import Engine
+from corral.model.records import Json, NewStep, StepGrant, StepResult
+from corral.model.states import StepStatus
 from tests.engine.farm import Farm
 from tests.engine.load import analyze, load_farm, load_runs
 from tests.engine.reads import Reads, reads_of_a_cycle
@@ -73,6 +76,59 @@ async def test_plans_made_while_the_farm_was_small_still_read_by_key(engine: Eng
 
     for _ in range(3):
         assert_frugal(await reads_of_a_cycle(engine, "node-7"))
+
+
+async def test_calls_about_steps_read_by_key_with_plans_made_when_the_farm_was_empty(engine: Engine) -> None:
+    node = await Farm(engine).given_node()
+    job = await engine.jobs.create("drain")
+    await engine.steps.create_steps(job.job_id, [NewStep(f"s{n}") for n in range(30 * 60 + 1)])
+    await analyze(engine)  # so that it is known that nothing was ever leased
+
+    async def work() -> None:
+        grants = await engine.steps.claim_ready_steps(node.node_id, epoch=node.epoch, want=20)
+        await engine.steps.complete_steps(node.node_id, [success(grant) for grant in grants])
+        exchanged = await engine.steps.exchange_steps(node.node_id, [], epoch=node.epoch, want=20)
+        await engine.steps.exchange_steps(
+            node.node_id, [success(grant) for grant in exchanged.grants], epoch=node.epoch, want=0
+        )
+        grants = await engine.steps.claim_ready_steps(node.node_id, epoch=node.epoch, want=20)
+        await engine.events.apply_node_events(node.node_id, [success_event(grant) for grant in grants])
+
+    for _ in range(29):
+        await work()
+    before = {table: await rows_read(engine, table) for table in ("job_steps", "leases", "jobs")}
+    await work()
+
+    read = {table: await rows_read(engine, table) - count for table, count in before.items()}
+    assert {table: count for table, count in read.items() if count > 1_000} == {}
+    assert (await engine.jobs.get(job.job_id)).steps_done == 30 * 60
+
+
+def success(grant: StepGrant) -> StepResult:
+    return StepResult(grant.job_id, grant.name, grant.lease_token, StepStatus.SUCCEEDED)
+
+
+def success_event(grant: StepGrant) -> Json:
+    return {
+        "event_id": str(uuid4()),
+        "job_id": str(grant.job_id),
+        "lease_token": str(grant.lease_token),
+        "step": grant.name,
+        "seq": 1,
+        "type": "step_finished",
+        "status": "succeeded",
+    }
+
+
+async def rows_read(engine: Engine, table: str) -> int:
+    await engine.database.fetch("select pg_stat_force_next_flush()")
+    row = await engine.database.fetch_one(
+        "select seq_tup_read + idx_tup_fetch as rows from pg_stat_all_tables where schemaname = 'corral' and relname = $1",
+        table,
+    )
+    assert row is not None
+    count: int = row["rows"]
+    return count
 
 
 @pytest.mark.parametrize("table", ["lanes", "nodes"])

@@ -524,6 +524,13 @@ class StepOutcome(Struct, frozen=True):
     outcome: EventOutcome
 
 
+class StepExchange(Struct, frozen=True):
+    """What became of the results that a node brought, in their order, and the steps that it got for them."""
+
+    outcomes: list[StepOutcome]
+    grants: list[StepGrant]
+
+
 class EventResult(Struct, frozen=True):
     """What became of one event of a callback."""
 

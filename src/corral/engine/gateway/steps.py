@@ -1,26 +1,32 @@
 """Steps of distributed jobs: adding, claiming, reporting. An ended step promotes its dependents."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
 
-from corral.engine.database import Database, to_record, to_records
-from corral.model.errors import LeaseLostError, NotFoundError
+from corral.engine.database import Database, Row, to_record, to_records
+from corral.model.errors import BrokenRuleError, LeaseLostError, NotFoundError
 from corral.model.records import (
     GraphStep,
+    Json,
     News,
     NewStep,
     OfferedPhone,
     Step,
     StepEnding,
+    StepExchange,
     StepGrant,
     StepOutcome,
     StepResult,
 )
 from corral.model.states import EventOutcome, FailureReason, StepStatus
 
+T = TypeVar("T")
+
+_OUTCOMES = {outcome.value: outcome for outcome in EventOutcome}
+_KEY = ("job_id", "step", "lease_token", "status")
 _STEPS = "select * from corral.step_states where job_id = $1"
 
 
@@ -65,7 +71,7 @@ class Steps:
             want,
             request_id,
         )
-        return to_records(rows, StepGrant)
+        return _grants(rows)
 
     async def claim_with_phones(
         self, node_id: str, *, epoch: int, want: int, phones: Sequence[str], request_id: UUID | None = None
@@ -79,7 +85,7 @@ class Steps:
             want,
             request_id,
         )
-        return to_records(rows, StepGrant)
+        return _grants(rows)
 
     async def list_phones(self, node_id: str, serials: Sequence[str]) -> list[OfferedPhone]:
         """Those of these phones that are the node's and fit for work, with the capabilities that they give it."""
@@ -131,10 +137,39 @@ class Steps:
 
     async def complete_steps(self, node_id: str, results: Sequence[StepResult]) -> list[StepOutcome]:
         """Report on steps that the node holds, in one transaction. Answers each, in the order given."""
-        rows = await self._database.fetch(
-            "select * from corral.fn_complete_steps($1, $2)", node_id, msgspec.to_builtins(list(results))
+        outcomes: list[str] = await self._database.fetch_value(
+            "select corral.fn_complete_steps($1, $2, $3, $4, $5, $6)", node_id, *_columns(results)
         )
-        return to_records(rows, StepOutcome)
+        return _outcomes(results, outcomes)
+
+    async def exchange_steps(
+        self,
+        node_id: str,
+        results: Sequence[StepResult],
+        *,
+        epoch: int,
+        want: int,
+        capabilities: Sequence[str] | None = None,
+        channel_id: UUID | None = None,
+        request_id: UUID | None = None,
+    ) -> StepExchange:
+        """Report on steps and claim the next ones in one transaction: complete_steps, then claim_ready_steps.
+
+        What the report frees and readies can be claimed by the same call, and repeating it is as safe as repeating
+        both. Raises StaleEpochError and UnknownNodeError; then nothing was reported, and what was done is still to be
+        told with complete_steps, which asks for the tokens alone.
+        """
+        told, *rows = await self._database.fetch(
+            "select * from corral.fn_exchange_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            node_id,
+            epoch,
+            *_columns(results),
+            None if capabilities is None else list(capabilities),
+            channel_id,
+            want,
+            request_id,
+        )
+        return StepExchange(_outcomes(results, told["outcomes"]), _grants(rows, start=1))
 
     async def mark_running(self, node_id: str, grant: StepGrant) -> None:
         """Say that the step starts. Raises LeaseLostError."""
@@ -206,3 +241,49 @@ class Steps:
         if outcome.outcome is EventOutcome.STALE:
             message = f"step {grant.name} of job {grant.job_id} is no longer {node_id}'s"
             raise LeaseLostError(message, path="lease_token")
+
+
+def _grants(rows: Sequence[Row], *, start: int = 0) -> list[StepGrant]:
+    """Rows, from column `start` on, as what was granted: by position, which takes a quarter of the time of names."""
+    if rows and tuple(rows[0].keys())[start:] != StepGrant.__struct_fields__:
+        raise BrokenRuleError("the columns of a grant are not its fields", path="fn_grant_steps")
+    return [StepGrant(*row[start:]) for row in rows]
+
+
+def _columns(
+    results: Sequence[StepResult],
+) -> tuple[list[UUID], list[str], list[UUID], list[str], list[Json | None] | None]:
+    """Results as parallel arrays: one job or status where all have the same, the details only where there are any."""
+    details = [_details(result) for result in results]
+    return (
+        _one_for_all([result.job_id for result in results]),
+        [result.step for result in results],
+        [result.lease_token for result in results],
+        _one_for_all([result.status.value for result in results]),
+        details if any(details) else None,
+    )
+
+
+def _one_for_all(values: list[T]) -> list[T]:
+    return values[:1] if values and values.count(values[0]) == len(values) else values
+
+
+def _details(result: StepResult) -> Json | None:
+    """What a result says beyond its status, if it says anything."""
+    if (
+        result.output is None
+        and result.error_message is None
+        and result.failure_reason is None
+        and result.skip_cause is None
+        and result.retryable
+    ):
+        return None
+    told: Json = msgspec.to_builtins(result)
+    return {name: value for name, value in told.items() if name not in _KEY}
+
+
+def _outcomes(results: Sequence[StepResult], outcomes: Sequence[str]) -> list[StepOutcome]:
+    return [
+        StepOutcome(result.job_id, result.step, _OUTCOMES[outcome])
+        for result, outcome in zip(results, outcomes, strict=True)
+    ]

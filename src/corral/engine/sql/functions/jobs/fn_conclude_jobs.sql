@@ -17,6 +17,7 @@ declare
     v_tokens   uuid[];
     v_gates    uuid[];
     v_runs     uuid[];
+    v_begun    uuid[];
 begin
     if coalesce(cardinality(p_changes), 0) + coalesce(cardinality(p_news), 0) = 0 then
         return 0;
@@ -72,7 +73,10 @@ begin
             perform fn_leave_gates(v_gates);
         end if;
     end if;
-    perform fn_count_jobs(v_ended || p_news);
-    perform fn_advance_runs(array(select distinct n.run_id from unnest(p_news) n where n.status = 'running'), coalesce(v_runs, '{}'));
+    perform fn_count_jobs(v_ended || p_news, v_ended is not null);
+    v_begun := array(select distinct n.run_id from unnest(p_news) n where n.status = 'running');
+    if v_begun <> '{}' or v_runs is not null then
+        perform fn_advance_runs(v_begun, coalesce(v_runs, '{}'));
+    end if;
     return coalesce(cardinality(v_ended), 0);
 end $$;

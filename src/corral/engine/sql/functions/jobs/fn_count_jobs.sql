@@ -1,7 +1,7 @@
 -- Count jobs that ended, went back to their queue or moved on: on their run's stripe, and in the hour's statistics,
--- but for sessions, which are no work.
+-- but for sessions, which are no work. p_has_ends: whether any of them may have ended, since the hours count nothing else.
 -- Called by fn_conclude_jobs. Locks stripes in key order.
-create or replace function corral.fn_count_jobs(p_ended corral.job_ended[]) returns void
+create or replace function corral.fn_count_jobs(p_ended corral.job_ended[], p_has_ends boolean) returns void
 language plpgsql volatile
 set search_path = corral, pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = on
@@ -27,7 +27,7 @@ begin
            last_error_message = coalesce(excluded.last_error_message, v.last_error_message),
            last_error_at = coalesce(excluded.last_error_at, v.last_error_at);
 
-    if not exists (select 1 from unnest(p_ended) e where e.status not in ('queued', 'running', 'noted')) then
+    if not p_has_ends then
         return;
     end if;
     insert into hourly_stats as s (hour, stripe, outcome, duration_bucket, jobs)

@@ -8,30 +8,33 @@
 create or replace function corral.fn_conclude_steps(p_changes corral.step_change[]) returns corral.job_effects
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off
+set enable_mergejoin = off set enable_hashjoin = off
 as $$
 declare
     v_now      timestamptz := fn_now();
-    v_effects  job_effects := row('{}', '{}');
     v_jobs     uuid[];
     v_steps    text[];
     v_unmet    boolean[];
     v_owners   text[];
     v_started  uuid[];
-    v_over     uuid[];
     v_gated    boolean;
+    v_effects  job_effects;
 begin
     if coalesce(cardinality(p_changes), 0) = 0 then
-        return v_effects;
+        return row('{}', '{}')::job_effects;
     end if;
 
+    -- Looked up by key, one by one, whatever the statistics say: see fn_finish_steps.
     with judged as (
-        select c.*, s.lease_token as token, c.status <> 'ready' and c.ending is not distinct from 'finished' as is_word,
+        select c.job_id, c.step, c.status, c.ending, c.skip_cause, c.failure_reason, c.error_message, c.output, c.seq, c.started_at, c.at,
+               c.is_retryable, s.lease_token as token, c.status <> 'ready' and c.ending is not distinct from 'finished' as is_word,
                s.attempt + case when s.is_started or c.status = 'ready' or c.ending is distinct from 'finished' then 0 else 1 end as tries,
                s.max_attempts, s.is_started,
                case when s.is_repeatable then greatest(s.max_attempts, j.max_attempts) else 1 end as max_losses,
-               r.cancel_requested_at is not null as is_cancelled, j.is_gated
-          from unnest(p_changes) c
-          join job_steps s on s.job_id = c.job_id and s.job_attempt = 1 and s.name = c.step
+               r.cancel_requested_at is not null as is_cancelled, j.is_gated, s.job_attempt
+          from (select u.*, 1 as job_attempt from unnest(p_changes) u offset 0) c
+          join job_steps s on s.job_id = c.job_id and s.job_attempt = c.job_attempt and s.name = c.step
           join jobs j on j.job_id = c.job_id
           join runs r on r.run_id = j.run_id
          where s.finished_at is null and not (c.status = 'ready' and s.status <> 'running')
@@ -45,6 +48,7 @@ begin
                              when d.status = 'ready' and d.is_cancelled then 'cancelled' else d.status end,
                attempt = d.tries,
                is_started = s.is_started or d.is_word,
+               is_recorded = s.is_recorded or d.status = 'ready',
                state_seq = coalesce(d.seq, s.state_seq),
                lease_token = case when d.is_retry then null else s.lease_token end,
                ready_seq = case when d.is_retry then nextval('corral.step_ready') else s.ready_seq end,
@@ -61,14 +65,17 @@ begin
                failure_reason = case when d.is_spent then 'node_lost' when d.status = 'failed' then fn_known_reason(d.failure_reason) end,
                error_message = case when d.status in ('failed', 'ready') then coalesce(d.error_message, s.error_message) end
           from decided d
-         where s.job_id = d.job_id and s.job_attempt = 1 and s.name = d.step
+         where s.job_id = d.job_id and s.job_attempt = d.job_attempt and s.name = d.step
         returning s.job_id, s.name, s.finished_at is not null as is_over, s.attempt > 0 as is_begun, s.lease_owner, d.token, d.ending, d.is_gated,
+                  case when s.is_started then s.attempt else s.attempt + 1 end as attempt, s.granted_at,
                   fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
     ), closed as (
-        update leases l
-           set ended_at = v_now, ending = coalesce(m.ending, 'released')
+        insert into leases as l (job_id, lease_token, step, attempt, node_id, granted_at, ended_at, ending)
+        select m.job_id, m.token, m.name, m.attempt, m.lease_owner, m.granted_at, v_now, coalesce(m.ending, 'released')
           from moved m
-         where l.job_id = m.job_id and l.lease_token = m.token and l.ended_at is null
+         where m.token is not null
+         order by m.job_id, m.token
+        on conflict (job_id, lease_token) do update set ended_at = excluded.ended_at, ending = excluded.ending where l.ended_at is null
     )
     select coalesce(array_agg(m.job_id) filter (where m.is_over), '{}'), array_agg(m.name) filter (where m.is_over),
            array_agg(m.is_unmet) filter (where m.is_over), array_agg(m.lease_owner) filter (where m.is_over),
@@ -76,31 +83,7 @@ begin
       into v_jobs, v_steps, v_unmet, v_owners, v_started, v_gated
       from moved m;
 
-    v_jobs := v_jobs || fn_promote_dependents(v_jobs, v_steps, v_unmet, v_owners);
-    with counted as (
-        select u.job_id, count(*) filter (where u.is_over)::integer as over
-          from (select unnest(v_jobs) as job_id, true as is_over union all select unnest(v_started), false) u
-         group by u.job_id
-    ), moved as (
-        update jobs j
-           set open_steps = j.open_steps - c.over,
-               steps_done = j.steps_done + c.over,
-               status = case when j.job_id = any (v_started) then 'running' else j.status end,
-               attempt = case when j.job_id = any (v_started) then 1 else j.attempt end,
-               is_started = j.is_started or j.job_id = any (v_started),
-               started_at = coalesce(j.started_at, case when j.job_id = any (v_started) then v_now end)
-          from counted c
-         where j.job_id = c.job_id and j.finished_at is null and (c.over > 0 or not j.is_started)
-        returning j.job_id, j.run_id, j.node_id, j.is_started, j.open_steps = 0 and not j.is_open as is_over
-    )
-    select array_agg(m.job_id) filter (where m.is_over),
-           coalesce(array_agg(row(m.job_id, m.run_id, null, m.node_id, null, 'running', null, null, false, false, null)::job_ended)
-                        filter (where m.is_started), '{}')
-      into v_over, v_effects.news
-      from moved m;
-    if v_over is not null then
-        v_effects.changes := fn_read_job_outcomes(v_over);
-    end if;
+    v_effects := fn_count_down_jobs(v_jobs, v_steps, v_unmet, v_owners, v_started);
     if v_gated then
         perform fn_admit_steps(array(select distinct c.job_id from unnest(p_changes) c));
     end if;

@@ -1,24 +1,39 @@
--- Lease these steps to the node: a fresh token each, a row in leases. Called by claims, which locked the node and the steps, ready.
+-- Lease these steps to the node, each under a token of its own. Called by claims, which locked the node and the steps, ready.
 -- A step's own expiry is its timeout from here; its node's lease may end it earlier. p_is_started: the claim itself is the start.
--- Returns where the rows are now.
+-- The lease is on the step's row until it ends: leases gets it then, or when something is kept under it (fn_record_step_leases).
+-- A token is the hash of a secret that only this call knows and of the step's key: as hard to guess as if each were drawn, which
+-- would ask the operating system for randomness once a step. Returns them in claim order, as whoever claimed them is told.
 create or replace function corral.fn_grant_steps(
     p_node corral.nodes, p_request_id uuid, p_places tid[], p_is_started boolean default false)
-returns tid[]
-language sql volatile
+returns table (job_id uuid, run_id uuid, name text, "position" integer, title text, description text, action text, spec jsonb, input jsonb,
+               needs text[], channel_id uuid, priority integer, attempt integer, lease_token uuid, timeout_s double precision,
+               continue_on_failure boolean, probability double precision)
+language plpgsql volatile rows 50
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
 as $$
-    with granted as (
-        update job_steps s
-           set status = 'running', lease_owner = p_node.node_id, lease_token = gen_random_uuid(), lease_epoch = p_node.epoch,
-               lease_until = fn_now() + s.timeout + g.deadline_slack, request_id = p_request_id, granted_at = fn_now(),
-               unnamed_beats = 0, state_seq = 0, available_at = null, is_started = p_is_started,
-               attempt = s.attempt + p_is_started::integer, started_at = case when p_is_started then fn_now() end
-          from settings g
-         where s.ctid = any (p_places)
-        returning s.ctid as place, s.job_id, s.name, s.lease_token, s.attempt, s.granted_at
-    ), recorded as (
-        insert into leases (job_id, lease_token, step, attempt, node_id, granted_at)
-        select g.job_id, g.lease_token, g.name, g.attempt + (not p_is_started)::integer, p_node.node_id, g.granted_at from granted g
-    )
-    select array_agg(g.place) from granted g
-$$;
+#variable_conflict use_column
+declare
+    v_now     timestamptz := fn_now();
+    v_first   integer := case when p_is_started then 1 else 0 end;
+    v_secret  bytea := uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
+begin
+    return query
+        with granted as (
+            update job_steps s
+               set status = 'running', lease_owner = p_node.node_id, lease_epoch = p_node.epoch,
+                   lease_token = encode(substring(sha256(v_secret || uuid_send(s.job_id) || convert_to(s.name, 'UTF8')) for 16), 'hex')::uuid,
+                   lease_until = v_now + s.timeout + (select c.deadline_slack from settings c), request_id = p_request_id, granted_at = v_now,
+                   unnamed_beats = 0, state_seq = 0, available_at = null, is_started = p_is_started, is_recorded = false,
+                   attempt = s.attempt + v_first, started_at = case when p_is_started then v_now end
+             where s.ctid = any (p_places)
+            returning s.job_id, s.name, s.position, s.title, s.description, s.action, s.spec, s.input, s.needs, s.channel_id, s.priority,
+                      s.attempt + 1 - v_first as attempt, s.lease_token, s.timeout, s.continue_on_failure, s.probability,
+                      s.claim_rank, s.ready_seq
+        )
+        select g.job_id, j.run_id, g.name, g.position, g.title, g.description, g.action, g.spec, g.input, g.needs, g.channel_id, g.priority,
+               g.attempt, g.lease_token, extract(epoch from g.timeout)::double precision, g.continue_on_failure, g.probability
+          from granted g
+          join jobs j on j.job_id = g.job_id and j.job_id = any (array(select o.job_id from granted o))
+         order by g.claim_rank, g.priority desc, g.ready_seq;
+end $$;

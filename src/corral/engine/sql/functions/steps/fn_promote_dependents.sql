@@ -19,7 +19,7 @@ begin
               join step_needs n on n.job_id = e.job_id and n.needed = e.step
              group by n.job_id, n.step
         ), decided as (
-            select t.*,
+            select t.*, s.job_attempt,
                    case when s.pending_needs > t.needs then 'pending'
                         when r.cancel_requested_at is not null then 'cancelled'
                         when s.unmet_needs + t.unmet > 0 and not s.continue_on_failure then 'skipped'
@@ -43,7 +43,7 @@ begin
                    skip_cause = case d.status when 'skipped' then 'upstream' when 'cancelled' then 'cancelled' end,
                    lease_owner = case when s.claim_rank = 0 then d.owner else s.lease_owner end
               from numbered d
-             where s.job_id = d.job_id and s.job_attempt = 1 and s.name = d.step
+             where s.job_id = d.job_id and s.job_attempt = d.job_attempt and s.name = d.step
             returning s.job_id, s.name, s.status
         )
         select coalesce(array_agg(m.job_id), '{}'), array_agg(m.name), array_agg(true), array_agg(null::text)

@@ -32,7 +32,7 @@ begin
          limit 1
            for no key update of s skip locked);
     if v_places = '{}' then
-        v_places := fn_pick_steps(array[v_demand], p_channel_id, 1);
+        v_places := (fn_pick_steps(array[v_demand], p_channel_id, 1)).places;
     end if;
     if v_places = '{}' then
         return null;

@@ -6,14 +6,15 @@ set search_path = corral, pg_catalog
 as $$
 declare
     v_agent  nodes;
-    v_place  tid[];
+    v_job    uuid;
+    v_name   text;
     v_step   job_steps;
     v_task   uuid;
 begin
     v_agent.node_id := fn_agent_owner(p_agent_id);
     v_agent.epoch := 1;
-    v_place := fn_grant_steps(v_agent, null, array[p_place], true);
-    select s.* into v_step from job_steps s where s.ctid = any (v_place);
+    select g.job_id, g.name into v_job, v_name from fn_grant_steps(v_agent, null, array[p_place], true) g;
+    select s.* into v_step from job_steps s where s.job_id = v_job and s.job_attempt = 1 and s.name = v_name;
     update tasks t set is_locked = false, updated_at = fn_now()
      where t.chain_id = v_step.job_id and t.step = v_step.name
     returning t.task_id into v_task;

@@ -37,15 +37,21 @@ as $$
       from steps s left join demands d on d.demand_id = s.demand_id
      where s.status = 'ready' and (d.requires is distinct from s.requires or s.ready_seq is null or s.ready_at is null)
     union all
-    select 'a running step has a recorded lease with an expiry', s.object,
+    select 'a running step has a lease with an expiry', s.object,
            format('token %s of node %s until %s', s.lease_token, s.lease_owner, s.lease_until)
       from steps s
      where s.status = 'running'
        and (s.lease_until is null or s.lease_epoch is null or s.granted_at is null
             or not (exists (select 1 from nodes n where n.node_id = s.lease_owner)
                     or exists (select 1 from agents a where fn_agent_owner(a.agent_id) = s.lease_owner))
-            or not exists (select 1 from leases l where l.job_id = s.job_id and l.lease_token = s.lease_token and l.step = s.name
-                              and l.node_id = s.lease_owner and l.ended_at is null))
+            or s.is_recorded <> exists (select 1 from leases l where l.job_id = s.job_id and l.lease_token = s.lease_token
+                                           and l.step = s.name and l.node_id = s.lease_owner and l.ended_at is null))
+    union all
+    select 'the last lease of a step is recorded', s.object, format('token %s, %s', s.lease_token, s.status)
+      from steps s
+     where s.status <> 'running' and s.lease_token is not null
+       and not exists (select 1 from leases l where l.job_id = s.job_id and l.lease_token = s.lease_token and l.step = s.name
+                          and l.ended_at is not null)
     union all
     select 'a step that started counted its attempt', s.object, format('attempt %s, %s', s.attempt, s.status)
       from steps s

@@ -1,0 +1,44 @@
+// Drain a queue with pg-boss: fetch a batch, complete it, with several such loops at once where that is faster.
+// Run by tests.bench.rivals; prints the seconds that it took.
+// Usage: node pg_boss_drain.mjs JOBS BATCH LOOPS, with PostgreSQL in PGHOST and so on; modules in NODE_MODULES.
+import { createRequire } from "node:module";
+
+const load = createRequire(`${process.env.NODE_MODULES}/`);
+const loaded = load("pg-boss");
+const PgBoss = loaded.PgBoss ?? loaded.default ?? loaded;
+const { Pool } = load("pg");
+
+const [jobs, batch, loops] = process.argv.slice(2).map(Number);
+const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: database } = process.env;
+const boss = new PgBoss({ host, port: Number(port), user, database, max: 4, supervise: false, schedule: false });
+boss.on("error", (error) => {
+  throw error;
+});
+await boss.start();
+await boss.createQueue("noop");
+for (let start = 0; start < jobs; start += 1000) {
+  const size = Math.min(1000, jobs - start);
+  const rows = Array.from({ length: size }, () => ({ data: {} }));
+  await boss.insert("noop", rows);
+}
+const pool = new Pool({ host, port: Number(port), user, database });
+await pool.query("vacuum analyze");
+await pool.query("checkpoint");
+await pool.end();
+
+let done = 0;
+const drain = async () => {
+  for (;;) {
+    const fetched = await boss.fetch("noop", { batchSize: batch });
+    if (!fetched?.length) return;
+    await boss.complete("noop", fetched.map((job) => job.id));
+    done += fetched.length;
+  }
+};
+const startedAt = performance.now();
+await Promise.all(Array.from({ length: loops }, drain));
+const tookS = (performance.now() - startedAt) / 1000;
+await boss.stop({ graceful: false });
+if (done !== jobs) throw new Error(`${done} jobs of ${jobs} were done`);
+console.log(tookS);
+process.exit(0);

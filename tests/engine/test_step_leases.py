@@ -1,0 +1,146 @@
+"""The history of a step's leases: written when one ends, or when something is to be kept under it, and exactly once."""
+
+import asyncio
+from uuid import UUID
+
+from corral.model.records import NewStep, StepGrant
+from tests.engine.farm import LEASE_TIME, SECOND, Farm
+from tests.engine.test_steps import claim, event, finish, given_job, statuses
+
+
+async def leases(farm: Farm, job_id: UUID) -> list[tuple[str, int, str | None]]:
+    """Step, attempt and ending of each lease that is written down."""
+    rows = await farm.engine.database.fetch(
+        "select step, attempt, ending from corral.leases where job_id = $1 order by granted_at, step, attempt", job_id
+    )
+    return [tuple(row) for row in rows]
+
+
+async def log(farm: Farm, grant: StepGrant, *, seq: int = 1) -> str:
+    told = event(grant, "log", seq, lines=[{"message": "hello", "level": "info"}])
+    (result,) = await farm.engine.events.apply_node_events("node-1", [told])
+    return str(result.outcome)
+
+
+async def until_somebody_waits(farm: Farm) -> None:
+    waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    while not await farm.engine.database.fetch_value(waiting):  # noqa: ASYNC110 - PostgreSQL's to say
+        await asyncio.sleep(0.01)
+
+
+async def test_a_lease_is_written_down_when_it_ends(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a", max_attempts=2), NewStep("b"))
+    grants = await claim(node)
+    assert await leases(farm, job.job_id) == []
+
+    await finish(node, *grants, status="failed")
+    await finish(node, *await claim(node))
+
+    assert await leases(farm, job.job_id) == [("a", 1, "finished"), ("b", 1, "finished"), ("a", 2, "finished")]
+
+
+async def test_what_is_logged_under_a_running_step_writes_its_lease_down(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a"), NewStep("b"))
+    a, b = await claim(node)
+
+    assert [await log(farm, a), await log(farm, a, seq=2)] == ["applied", "applied"]
+    assert await leases(farm, job.job_id) == [("a", 1, None)]
+
+    assert await finish(node, a, b) == ["applied", "applied"]
+    assert await leases(farm, job.job_id) == [("a", 1, "finished"), ("b", 1, "finished")]
+    assert await log(farm, b, seq=2) == "applied"
+
+
+async def test_a_token_that_was_never_given_keeps_nothing(farm: Farm) -> None:
+    node = await farm.given_node()
+    await farm.given_node("other")
+    job = await given_job(farm, NewStep("a"))
+    (grant,) = await claim(node)
+
+    (told,) = await farm.engine.events.apply_node_events("other", [event(grant, "log", 1, lines=[{"message": "x"}])])
+
+    assert told.outcome == "stale"
+    assert await leases(farm, job.job_id) == []
+
+
+async def test_an_artifact_may_be_kept_under_a_running_step(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a"))
+    (grant,) = await claim(node)
+    key = f"_/node-1/any/{job.run_id}/20260101T000000000Z-00000000.png"
+
+    await farm.engine.artifacts.begin_artifact(
+        key, node_id="node-1", job_id=grant.job_id, lease_token=grant.lease_token
+    )
+
+    assert await leases(farm, job.job_id) == [("a", 1, None)]
+
+
+async def test_a_late_success_leaves_the_lost_lease_as_it_ended(farm: Farm) -> None:
+    node, other = await farm.given_node(), await farm.given_node("other")
+    job = await given_job(farm, NewStep("a"))
+    (grant,) = await claim(node)
+    await farm.pass_time(LEASE_TIME + SECOND, other)
+    await farm.run_upkeep()
+    assert await leases(farm, job.job_id) == [("a", 1, "expired")]
+
+    assert await finish(node, grant) == ["applied"]
+
+    assert await leases(farm, job.job_id) == [("a", 1, "expired")]
+
+
+async def test_ending_a_job_ends_the_leases_of_its_running_steps(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a"), NewStep("b"))
+    (a,) = await claim(node, 1)
+
+    await farm.engine.jobs.mark_failed(job.job_id, error="enough")
+
+    assert await leases(farm, job.job_id) == [("a", 1, "released")]
+    assert await finish(node, a) == ["stale"]
+    assert await statuses(farm, job) == {"a": "cancelled", "b": "cancelled"}
+
+
+async def test_a_success_that_waited_for_a_log_line_closes_what_that_wrote_down(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a"))
+    (grant,) = await claim(node)
+
+    async with farm.engine.database.own_connection() as teller:
+        async with teller.transaction():
+            await teller.execute("select corral.fn_record_step_leases($1, $2)", ["node-1"], [grant.lease_token])
+            finishing = asyncio.create_task(finish(node, grant))
+            await until_somebody_waits(farm)
+        assert await finishing == ["applied"]
+
+    assert await leases(farm, job.job_id) == [("a", 1, "finished")]
+
+
+async def test_a_log_line_that_waited_for_a_success_is_kept_under_what_that_wrote_down(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a"), NewStep("b"))
+    (grant,) = await claim(node, 1)
+
+    async with farm.engine.database.own_connection() as teller:
+        async with teller.transaction():
+            await teller.execute(
+                "select corral.fn_complete_steps($1, $2, $3, $4, $5, null)",
+                "node-1", [grant.job_id], [grant.name], [grant.lease_token], ["succeeded"],
+            )  # fmt: skip
+            logging = asyncio.create_task(log(farm, grant))
+            await until_somebody_waits(farm)
+        assert await logging == "applied"
+
+    assert await leases(farm, job.job_id) == [("a", 1, "finished")]
+
+
+async def test_every_token_is_another_one(farm: Farm) -> None:
+    node = await farm.given_node(max_concurrency=200)
+    for _ in range(3):
+        await given_job(farm, *(NewStep(f"s{n}") for n in range(50)))
+
+    grants = [*await claim(node, 100), *await claim(node, 100)]
+
+    assert len(grants) == len({grant.lease_token for grant in grants}) == 150
