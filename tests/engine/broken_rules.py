@@ -59,11 +59,6 @@ BROKEN_RULES: Final[dict[str, tuple[str, str, str]]] = {
         "d.node_id <> p_node_id and l.lease_token is not null as is_contested",
         "false as is_contested",
     ),
-    "pools are fair between runs": (
-        "fn_bind_pool",
-        "order by r.priority desc, r.in_flight + t.turn, r.run_id",
-        "order by r.priority desc, r.run_id",
-    ),
     "a session ends with its run": ("fn_advance_runs", "perform fn_close_device_sessions(v_ended);", ""),
     "a session that was renewed goes on": ("fn_renew_device_session", "renewed_at = fn_now(), ", ""),
     "a session that was not renewed ends": ("fn_list_expired_device_sessions", "v.expires_at <= fn_now()", "false"),
