@@ -43,10 +43,12 @@ class SuiteMachine(RuleBasedStateMachine):
         return self.world.wait(work)
 
     def teardown(self) -> None:
-        if hasattr(self, "suite"):
-            self.end_all()
-        self.wait(self._connection.__aexit__(None, None, None))
-        self.world.drop(self.name)
+        try:
+            if hasattr(self, "suite"):
+                self.end_all()
+        finally:
+            self.wait(self._connection.__aexit__(None, None, None))
+            self.world.drop(self.name)
 
     @initialize(
         devices=st.lists(st.integers(1, 2), min_size=3, max_size=3),

@@ -199,6 +199,38 @@ async def test_a_test_that_no_phone_survives_is_errored_and_takes_no_other_with_
     assert (await farm.run(run.run_id)).status == "completed_with_errors"
 
 
+async def test_a_job_that_its_node_gave_back_was_not_lost(farm: Farm) -> None:
+    run, (phone,) = await given_phones(farm, 1)
+    await phone.offer(cases(1), infra_retries=0)
+
+    for _ in range(2):
+        assert len((await phone.claim()).tests) == 1
+        await phone.node.finish(phone.grant, outcome="interrupted")
+        (grant,) = await phone.node.pull()
+        phone = Phone(phone.node, grant)
+        await phone.node.start(grant)
+
+    await phone.tell_all((await phone.claim()).tests)
+    assert await counts(farm, run) == {"total": 1, "passed": 1}
+
+
+async def test_a_step_that_begins_anew_lets_go_of_what_it_had(farm: Farm) -> None:
+    run, (phone, other) = await given_phones(farm, 2)
+    await phone.offer(cases(1), infra_retries=1)
+    (first,) = (await phone.claim()).tests
+    assert (await other.claim()).tests == []
+
+    await phone.offer(cases(1))
+
+    assert await counts(farm, run) == {"total": 1, "pending": 1}
+    assert (await other.claim()).tests == [first]
+    assert (await phone.tell(result(first.name, "failed")))[0].outcome == "applied"  # another has it: it does not count
+    await other.tell_all([first])
+    (case,) = await all_cases(farm, run)
+    assert [(each.status, each.is_counted) for each in case.results] == [("failed", False), ("passed", True)]
+    assert (case.verdict, case.is_flaky) == ("passed", False)
+
+
 async def test_a_run_all_of_whose_jobs_succeeded_did_not_if_a_test_was_lost_with_all_phones(farm: Farm) -> None:
     run, (phone,) = await given_phones(farm, 1)
     await phone.offer(cases(1), infra_retries=0)

@@ -5,7 +5,7 @@ from uuid import UUID
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -172,6 +172,7 @@ async def test_hostile_texts_stay_texts(text: str) -> None:
     assert failure.get("message") == readable(text)
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=200))
 async def test_any_text_at_all_stays_a_text(text: str) -> None:
     text = text.encode(errors="replace").decode()
