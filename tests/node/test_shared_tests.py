@@ -12,7 +12,7 @@ import msgspec
 from corral.node.suites.junit import read_junit
 from corral.simulator.scenario.model import Disconnect, Phones, Scenario, ScriptedTests, Setup, Suite
 from tests.junit_schema import check_junit
-from tests.node.conftest import MakeRig
+from tests.node.conftest import MakeDesk, MakeRig
 from tests.node.rig import Rig
 
 PACKAGE = "dev.x.test"
@@ -184,3 +184,16 @@ async def test_phones_that_execute_everything_may_differ(make_rig: MakeRig) -> N
         assert (cases["a"]["verdict"], cases["a"]["differs"]) == ("passed", False)
         assert (cases["b"]["verdict"], cases["b"]["differs"]) == ("failed", True)
         assert len(cases["a"]["results"]) == len(cases["b"]["results"]) == 2
+
+
+async def test_a_step_for_maestro_says_that_no_node_has_it(make_desk: MakeDesk) -> None:
+    flows = {"id": "flows", "uses": "test.maestro", "with": {"flows": "{{ params.flows }}"}, "requires": ["phone"]}
+    async with make_desk() as desk, desk.worker("plain"):
+        params = {"flows": {"type": "string", "default": "smoke.yaml"}}
+        run = await desk.given_distributed(flows, recipe={"params": params})
+
+        told = await desk.until(f"/api/runs/{run}/explain", lambda told: bool(told["jobs"]))
+
+        assert told["jobs"][0]["reason"] == "no_capable_node"
+        assert "test.maestro" in told["jobs"][0]["message"]
+        (await desk.http.post(f"/api/runs/{run}/cancel", json={})).raise_for_status()
