@@ -21,7 +21,9 @@ from corral.model.errors import (
 from corral.model.states import Health, RunStatus
 from tests.api.client import SMOKE, Node
 from tests.api.process import ServerProcess
+from tests.api.suites import result, tell
 from tests.cli.conftest import finish
+from tests.junit_schema import check_junit
 
 
 async def test_a_run_is_waited_for_while_it_happens(client: Client, node: Node) -> None:
@@ -36,6 +38,28 @@ async def test_a_run_is_waited_for_while_it_happens(client: Client, node: Node) 
     assert [(tile.serial, tile.activity) for tile in view.heatmap.items] == [("R58M1", "done"), ("R58M2", "error")]
     assert client.runs.get(run.run_id, device=2).selected.index == 2
     assert [line.message for line in client.runs.logs(run.run_id, device="R58M1")] == ["hello from R58M1"]
+
+
+async def test_a_runs_tests_are_read_page_by_page_with_their_traces_and_as_junit(client: Client, node: Node) -> None:
+    client.workflows.push(SMOKE)
+    run = client.runs.create("smoke", target="1-2")
+    jobs = (await node.pull())["jobs"]
+    for job in jobs:
+        for chunk in range(6):  # more than one page of the API's
+            await tell(node, job, *(result(f"t{chunk}{number:02d}") for number in range(100)))
+    await tell(node, jobs[1], result("bad", "failed", message="no", trace="at Bad.java:1"))
+
+    assert len({case.name for case in client.runs.tests(run.run_id)}) == 601
+    (bad,) = client.runs.tests(run.run_id, verdicts=["failed", "errored"])
+    assert (bad.name, [each.index for each in bad.results]) == ("bad", [2])
+    assert client.runs.get_test(run.run_id, bad.class_name, bad.name).results[0].trace == "at Bad.java:1"
+    counts = client.runs.count_tests(run.run_id).summary
+    assert counts is not None
+    assert (counts.total, counts.passed, counts.failed) == (601, 600, 1)
+    assert client.runs.get(run.run_id).run.tests == counts
+    assert len(list(check_junit(client.runs.junit(run.run_id)).iter("testcase"))) == 1201
+    with pytest.raises(NotFoundError):
+        client.runs.get_test(run.run_id, "Nothing", "at all")
 
 
 async def test_a_watch_tells_every_change_up_to_the_end(client: Client, node: Node) -> None:

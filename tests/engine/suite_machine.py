@@ -50,7 +50,7 @@ class SuiteMachine(RuleBasedStateMachine):
 
     @initialize(
         devices=st.lists(st.integers(1, 2), min_size=3, max_size=3),
-        tests=st.integers(1, 12),
+        tests=st.integers(1, 40),
         test_retries=st.integers(0, 2),
         infra_retries=st.integers(0, 2),
     )
@@ -103,21 +103,26 @@ class SuiteMachine(RuleBasedStateMachine):
         assert ([(each.name, each.try_) for each in chunk.tests], chunk.is_done) == expected
         self.claims += [(token, each.name, each.try_) for each in chunk.tests]
 
+    @precondition(lambda self: self.live())
+    @rule(pick=picks, told=st.lists(statuses, max_size=8))
+    def work(self, pick: int, told: list[str]) -> None:
+        """Claim, and tell of as many tests of the chunk as there are words; the rest stays in flight."""
+        before = len(self.claims)
+        self.claim(pick, is_repeated=False)
+        for (token, name, try_), status in zip(self.claims[before:], told, strict=False):
+            self.tell_one(token, name, try_, status)
+
     @precondition(lambda self: self.claims)
     @rule(picked=st.lists(picks, min_size=1, max_size=3), status=statuses)
     def tell(self, picked: list[int], status: str) -> None:
         """Results of whatever was ever claimed: in time, late, twice, or after somebody else's."""
         for pick in picked:
-            token, name, try_ = self.claims[-1 - pick % len(self.claims)]
-            (told,) = self.wait(self.phones[token].tell(result(name, status, try_=try_)))
-
-            (unit,) = [unit for unit in self.suite.units if unit.name == name]
-            assert told.outcome == self.suite.tell(self.job_of(token), token, unit, try_, status)
+            self.tell_one(*self.claims[-1 - pick % len(self.claims)], status)
 
     # What becomes of them.
 
     @precondition(lambda self: self.live())
-    @rule(pick=picks, outcome=st.sampled_from(["succeeded", "failed", "interrupted"]))
+    @rule(pick=picks, outcome=st.sampled_from(["interrupted", "interrupted", "failed", "succeeded"]))
     def finish(self, pick: int, outcome: str) -> None:
         token = self.pick_live(pick)
         phone, job = self.phones[token], self.job_of(token)
@@ -202,6 +207,12 @@ class SuiteMachine(RuleBasedStateMachine):
         )
         assert offered.total == len(self.suite.units)
         self.suite.release(token)
+
+    def tell_one(self, token: UUID, name: str, try_: int, status: str) -> None:
+        (told,) = self.wait(self.phones[token].tell(result(name, status, try_=try_)))
+
+        (unit,) = [unit for unit in self.suite.units if unit.name == name]
+        assert told.outcome == self.suite.tell(self.job_of(token), token, unit, try_, status)
 
     def lose(self, node_id: str, ending: str) -> None:
         for token, phone in self.phones.items():

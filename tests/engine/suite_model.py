@@ -129,7 +129,7 @@ class ModelSuite:
     def _choose(self, job: ModelJob) -> list[ModelUnit]:
         waiting = [unit for unit in self.units if unit.verdict is None and not unit.in_flight]
         waiting.sort(key=lambda unit: (unit.losses, unit.position))
-        phones = sum(each.ended is None for each in self.jobs.values())
+        phones = sum(each.token is not None and each.is_live(each.token) for each in self.jobs.values())
         most = min(100, math.ceil(len(waiting) / (2 * phones)), int(LONGEST_S // EXPECTED_S))
         if self._others(job, "working", "spare"):
             waiting = [unit for unit in waiting if unit.failed_on != job.job_id]

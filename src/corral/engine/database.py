@@ -43,7 +43,17 @@ _INVALID: Final = (
     asyncpg.ProgramLimitExceededError,
 )
 # Only the engine's own functions write these: what their constraints refuse is never the caller's fault.
-_OUR_BOOKS: Final = {"run_gates", "lanes", "jobs", "runs", "leases", "run_versions"}
+_OUR_BOOKS: Final = {
+    "run_gates",
+    "lanes",
+    "jobs",
+    "runs",
+    "leases",
+    "run_versions",
+    "test_suites",
+    "test_units",
+    "test_phones",
+}
 _TRIES: Final = 5
 
 _encode_json = msgspec.json.Encoder().encode

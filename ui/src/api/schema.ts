@@ -1706,6 +1706,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run_id}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * ListTests
+         * @description The test cases of a run: those with certain verdicts, those that devices differ on, flaky ones, or all.
+         */
+        get: operations["ApiRunsRunIdTestsListTests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/tests/case": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetTest
+         * @description One test case with the traces of all its results; of the first step that has it, where none is named.
+         */
+        get: operations["ApiRunsRunIdTestsCaseGetTest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/junit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * GetJunit
+         * @description The results of a run's tests as JUnit XML: those so far, while it is going.
+         */
+        get: operations["ApiRunsRunIdJunitGetJunit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/webhooks": {
         parameters: {
             query?: never;
@@ -2098,6 +2158,72 @@ export interface components {
         CallbackReply: {
             results: components["schemas"]["EventResult"][];
         };
+        /** Case */
+        Case: {
+            step: string;
+            class_name: string;
+            name: string;
+            /** @enum {string} */
+            verdict: "passed" | "failed" | "errored" | "skipped" | "pending" | "running";
+            is_flaky: boolean;
+            differs: boolean;
+            message: string | null;
+            results: components["schemas"]["CaseResult"][];
+        };
+        /**
+         * CaseCounts
+         * @description How many test cases of a run have which verdict; flaky ones are among those that passed.
+         */
+        CaseCounts: {
+            total: number;
+            passed: number;
+            failed: number;
+            errored: number;
+            skipped: number;
+            flaky: number;
+            pending: number;
+            running: number;
+        };
+        /** CaseDevice */
+        CaseDevice: {
+            index: number;
+            /** Format: uuid */
+            device_id: string;
+            serial: string;
+            /** Format: uuid */
+            job_id: string;
+        };
+        /** CasePage */
+        CasePage: {
+            summary: components["schemas"]["CaseCounts"] | null;
+            devices: components["schemas"]["CaseDevice"][];
+            cases: components["schemas"]["Case"][];
+            next: string | null;
+        };
+        /** CaseResult */
+        CaseResult: {
+            index: number | null;
+            device_id: string | null;
+            serial: string | null;
+            node_id: string;
+            /** Format: uuid */
+            job_id: string;
+            attempt: number;
+            try: number;
+            status: components["schemas"]["CaseStatus"];
+            duration_s: number;
+            message: string | null;
+            trace: string | null;
+            is_counted: boolean;
+            /** Format: date-time */
+            at: string;
+        };
+        /**
+         * CaseStatus
+         * @description How a try of a test case ended; also the verdict on a test that phones share.
+         * @enum {string}
+         */
+        CaseStatus: "passed" | "failed" | "errored" | "skipped";
         /**
          * CatchUp
          * @description What a schedule does about times that went by while no server ran: nothing, the last of them, or all up to a limit.
@@ -2171,6 +2297,18 @@ export interface components {
         ChannelsAnswer: {
             channels: components["schemas"]["Channel"][];
         };
+        /** Chunk */
+        Chunk: {
+            tests: components["schemas"]["ClaimedCase"][];
+            is_done: boolean;
+        };
+        /**
+         * Chunking
+         * @description What evens out the chunks of a shared suite: the number of tests, or how long they took in the past.
+         * @default count
+         * @enum {string}
+         */
+        Chunking: "count" | "duration";
         /** Claim */
         Claim: {
             node_id: string;
@@ -2184,11 +2322,30 @@ export interface components {
             phones?: string[];
             cancelling?: string[];
         };
+        /** ClaimTests */
+        ClaimTests: {
+            node_id: string;
+            /** Format: uuid */
+            job_id: string;
+            /** Format: uuid */
+            lease_token: string;
+            step: string;
+            /** Format: uuid */
+            request_id: string;
+            /** @default 0 */
+            wait_s?: number;
+        };
         /** Claimed */
         Claimed: {
             steps: components["schemas"]["ClaimedStep"][];
             runs: components["schemas"]["RunSpec"][];
             cancel: string[];
+        };
+        /** ClaimedCase */
+        ClaimedCase: {
+            class_name: string;
+            name: string;
+            try: number;
         };
         /** ClaimedRun */
         ClaimedRun: {
@@ -2570,7 +2727,7 @@ export interface components {
          * @description Why a job failed: a closed list, so that trouble with the farm and trouble with the work are told apart.
          * @enum {unknown}
          */
-        FailureReason: "action_failed" | "assertion_failed" | "device_not_booted" | "device_offline" | "device_unauthorized" | "device_unhealthy" | "driver_error" | "internal_error" | "job_timeout" | "no_capable_node" | "node_lost" | "step_failed" | "step_timeout" | "template_error" | "unknown" | "upload_failed" | "wait_timeout";
+        FailureReason: "action_failed" | "assertion_failed" | "device_not_booted" | "device_offline" | "device_unauthorized" | "device_unhealthy" | "driver_error" | "internal_error" | "job_timeout" | "no_capable_node" | "node_lost" | "step_failed" | "step_timeout" | "template_error" | "tests_failed" | "unknown" | "upload_failed" | "wait_timeout";
         /** FarmStatus */
         FarmStatus: {
             nodes: components["schemas"]["Node"][];
@@ -2856,6 +3013,31 @@ export interface components {
          * @enum {string}
          */
         NotificationType: "run.finished" | "run.failed" | "device.quarantined" | "node.offline" | "node.online" | "nodes.silent" | "schedule.failed" | "ping";
+        /** Offer */
+        Offer: {
+            total: number;
+            is_first: boolean;
+        };
+        /** OfferTests */
+        OfferTests: {
+            node_id: string;
+            /** Format: uuid */
+            job_id: string;
+            /** Format: uuid */
+            lease_token: string;
+            step: string;
+            tests: components["schemas"]["OfferedCase"][];
+            chunk?: components["schemas"]["Chunking"];
+            /** @default 0 */
+            test_retries?: number;
+            /** @default 2 */
+            infra_retries?: number;
+        };
+        /** OfferedCase */
+        OfferedCase: {
+            class_name: string;
+            name: string;
+        };
         /** OfferedPhone */
         OfferedPhone: {
             serial: string;
@@ -3748,6 +3930,8 @@ export interface components {
             source_type?: string | null;
             /** @default null */
             source_id?: string | null;
+            /** @default null */
+            tests?: components["schemas"]["CaseCounts"] | null;
         };
         /**
          * WorkflowName
@@ -3984,6 +4168,12 @@ export type AuditPage = components['schemas']['AuditPage'];
 export type Beat = components['schemas']['Beat'];
 export type Callback = components['schemas']['Callback'];
 export type CallbackReply = components['schemas']['CallbackReply'];
+export type Case = components['schemas']['Case'];
+export type CaseCounts = components['schemas']['CaseCounts'];
+export type CaseDevice = components['schemas']['CaseDevice'];
+export type CasePage = components['schemas']['CasePage'];
+export type CaseResult = components['schemas']['CaseResult'];
+export type CaseStatus = components['schemas']['CaseStatus'];
 export type CatchUp = components['schemas']['CatchUp'];
 export type Chain = components['schemas']['Chain'];
 export type ChainAnswer = components['schemas']['ChainAnswer'];
@@ -3992,8 +4182,12 @@ export type Channel = components['schemas']['Channel'];
 export type ChannelAnswer = components['schemas']['ChannelAnswer'];
 export type ChannelRun = components['schemas']['ChannelRun'];
 export type ChannelsAnswer = components['schemas']['ChannelsAnswer'];
+export type Chunk = components['schemas']['Chunk'];
+export type Chunking = components['schemas']['Chunking'];
 export type Claim = components['schemas']['Claim'];
+export type ClaimTests = components['schemas']['ClaimTests'];
 export type Claimed = components['schemas']['Claimed'];
+export type ClaimedCase = components['schemas']['ClaimedCase'];
 export type ClaimedRun = components['schemas']['ClaimedRun'];
 export type ClaimedStep = components['schemas']['ClaimedStep'];
 export type Command = components['schemas']['Command'];
@@ -4061,6 +4255,9 @@ export type Node = components['schemas']['Node'];
 export type NodeToken = components['schemas']['NodeToken'];
 export type NodeTokenList = components['schemas']['NodeTokenList'];
 export type NotificationType = components['schemas']['NotificationType'];
+export type Offer = components['schemas']['Offer'];
+export type OfferTests = components['schemas']['OfferTests'];
+export type OfferedCase = components['schemas']['OfferedCase'];
 export type OfferedPhone = components['schemas']['OfferedPhone'];
 export type Operator = components['schemas']['Operator'];
 export type OperatorPage = components['schemas']['OperatorPage'];
@@ -6783,6 +6980,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Step"];
+                };
+            };
+        };
+    };
+    ApiRunsRunIdTestsListTests: {
+        parameters: {
+            query?: {
+                status?: ("passed" | "failed" | "errored" | "skipped" | "pending" | "running")[] | null;
+                differs?: boolean | null;
+                flaky?: boolean | null;
+                query?: string | null;
+                after?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasePage"];
+                };
+            };
+        };
+    };
+    ApiRunsRunIdTestsCaseGetTest: {
+        parameters: {
+            query: {
+                class_name: string;
+                name: string;
+                step?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Case"];
+                };
+            };
+        };
+    };
+    ApiRunsRunIdJunitGetJunit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description JUnit XML */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/xml": string;
                 };
             };
         };

@@ -79,7 +79,7 @@ async def list_tests(
     status: FromQuery[list[Verdict] | None] = None,
     differs: FromQuery[bool | None] = None,
     flaky: FromQuery[bool | None] = None,
-    words: Annotated[str | None, QueryParameter(name="query", max_length=LONGEST_NAME)] = None,
+    find: Annotated[str | None, QueryParameter(name="query", max_length=LONGEST_NAME)] = None,
     after: Annotated[str | None, QueryParameter(max_length=10_000)] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 200,
 ) -> CasePage:
@@ -90,7 +90,7 @@ async def list_tests(
         verdicts=status,
         differs=differs,
         is_flaky=flaky,
-        query=words,
+        query=find,
         after=None if after is None else _read_cursor(after),
         limit=limit,
     )

@@ -4,13 +4,14 @@ returns table (invariant text, object text, detail text)
 language sql stable
 set search_path = corral, pg_catalog
 as $$
-    with units as materialized (
+    with suites as materialized (
+        select s.*, r.finished_at as run_ended_at, r.status as run_status,
+               r.total_jobs = (select count(*) from jobs j where j.run_id = s.run_id) as is_whole  -- none of it was purged yet
+          from test_suites s left join runs r on r.run_id = s.run_id
+    ), units as materialized (
         select u.*, format('%s/%s %s#%s', u.run_id, u.step, u.class_name, u.name) as object, s.test_retries, s.infra_retries,
-               s.run_id is not null as has_suite, r.finished_at as run_ended_at, r.status as run_status,
-               r.total_jobs = (select count(*) from jobs j where j.run_id = u.run_id) as is_whole  -- none of it was purged yet
-          from test_units u
-          left join test_suites s on s.run_id = u.run_id and s.step = u.step
-          left join runs r on r.run_id = u.run_id
+               s.run_id is not null as has_suite, s.run_ended_at, s.run_status, s.is_whole
+          from test_units u left join suites s on s.run_id = u.run_id and s.step = u.step
     ), told as materialized (
         select t.run_id, t.step, t.case_id, count(*) filter (where t.status in ('failed', 'errored')) as failures, count(*) as results
           from test_results t where t.is_unit and t.is_counted
@@ -32,7 +33,7 @@ as $$
     select 'an ended run has no open test', u.object, format('run %s, in flight %s', u.run_status, u.is_in_flight)
       from units u where u.run_ended_at is not null and u.verdict is null
     union all
-    select 'a run with a test that nobody judged did not succeed', u.object, u.message
+    select 'a run with a test that nobody judged did not succeed', u.object, coalesce(u.message, 'without a reason')
       from units u where u.run_status = 'succeeded' and u.verdict is not null and u.verdict_job_id is null
     union all
     select 'a test''s failures are those that were told', u.object, format('counts %s, told %s', u.failures, coalesce(t.failures, 0))
