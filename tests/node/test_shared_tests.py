@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from corral.node.suites.junit import read_junit
 from corral.simulator.scenario.model import Disconnect, Phones, Scenario, ScriptedTests, Setup, Suite
@@ -66,6 +67,7 @@ async def read_file(rig: Rig, run: str, folder: Path) -> tuple[str, Counter[tupl
     return answer.text, Counter((each.class_name, each.name, each.status.value) for each in read_junit(path))
 
 
+@pytest.mark.timeout(300)  # twenty phones, a server and a node beside whatever else this computer does
 async def test_two_hundred_tests_finish_on_twenty_phones_though_one_of_them_dies(
     make_rig: MakeRig, tmp_path: Path
 ) -> None:
