@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from corral.node.suites.junit import read_junit
 from corral.simulator.scenario.model import Disconnect, Phones, Scenario, ScriptedTests, Setup, Suite
 from tests.junit_schema import check_junit
-from tests.node.conftest import MakeRig
+from tests.node.conftest import MakeDesk, MakeRig
 from tests.node.rig import Rig
 
 PACKAGE = "dev.x.test"
@@ -66,6 +67,7 @@ async def read_file(rig: Rig, run: str, folder: Path) -> tuple[str, Counter[tupl
     return answer.text, Counter((each.class_name, each.name, each.status.value) for each in read_junit(path))
 
 
+@pytest.mark.timeout(300)  # twenty phones, a server and a node beside whatever else this computer does
 async def test_two_hundred_tests_finish_on_twenty_phones_though_one_of_them_dies(
     make_rig: MakeRig, tmp_path: Path
 ) -> None:
@@ -184,3 +186,16 @@ async def test_phones_that_execute_everything_may_differ(make_rig: MakeRig) -> N
         assert (cases["a"]["verdict"], cases["a"]["differs"]) == ("passed", False)
         assert (cases["b"]["verdict"], cases["b"]["differs"]) == ("failed", True)
         assert len(cases["a"]["results"]) == len(cases["b"]["results"]) == 2
+
+
+async def test_a_step_for_maestro_says_that_no_node_has_it(make_desk: MakeDesk) -> None:
+    flows = {"id": "flows", "uses": "test.maestro", "with": {"flows": "{{ params.flows }}"}, "requires": ["phone"]}
+    async with make_desk() as desk, desk.worker("plain"):
+        params = {"flows": {"type": "string", "default": "smoke.yaml"}}
+        run = await desk.given_distributed(flows, recipe={"params": params})
+
+        told = await desk.until(f"/api/runs/{run}/explain", lambda told: bool(told["jobs"]))
+
+        assert told["jobs"][0]["reason"] == "no_capable_node"
+        assert "test.maestro" in told["jobs"][0]["message"]
+        (await desk.http.post(f"/api/runs/{run}/cancel", json={})).raise_for_status()

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from corral.model.errors import ActionFailedError, DeviceOfflineError, FailedTestsError
+from corral.model.errors import ActionFailedError, DeviceOfflineError, FailedTestsError, NotSupportedError
 from corral.node.actions.maestro import find_maestro
 from corral.node.actions.registry import node_actions
 from corral.node.capabilities import list_capabilities
 from corral.node.config import NodeConfig
+from corral.node.fenced_phone import FencedPhone
 from tests.node.actions.scripted_phone import Answer, ScriptedBench, ScriptedPhone
 
 # A flow is a test; one whose text says so fails. What is given by the environment is printed, as a flow would see it.
@@ -165,3 +166,12 @@ async def test_maestro_is_found_where_its_installer_puts_it(path: Path, tmp_path
     program.touch(mode=0o755)
 
     assert find_maestro() == program
+
+
+def test_a_phone_on_no_adb_server_says_so() -> None:
+    phone = FencedPhone(ScriptedPhone, lambda: True)
+
+    with pytest.raises(NotSupportedError, match="scripted:1 is on no adb server"):
+        _ = phone.adb_port
+    with pytest.raises(NotSupportedError, match="scripted:1 has no adb"):
+        phone.reach()

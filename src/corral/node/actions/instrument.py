@@ -39,10 +39,10 @@ async def instrument(bench: Bench, args: InstrumentArgs) -> SuiteOutput:
 
 async def _find_component(bench: Bench, args: InstrumentArgs) -> str:
     """The package and its runner, as `am instrument` takes them."""
-    said = await run_tool(bench.phone, "pm", "list", "instrumentation")
-    listed = re.findall(r"^instrumentation:(\S+?)/(\S+)", said, re.MULTILINE)
     if args.runner is not None:
         return f"{args.package}/{args.runner}"
+    said = await run_tool(bench.phone, "pm", "list", "instrumentation")
+    listed = re.findall(r"^instrumentation:(\S+?)/(\S+)", said, re.MULTILINE)
     runners = [runner for package, runner in listed if package == args.package]
     if not runners:
         others = ", ".join(sorted({package for package, _ in listed})[:10])
