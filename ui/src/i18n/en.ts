@@ -985,8 +985,6 @@ export const en = {
   "verdict.skipped": "skipped",
   "verdict.pending": "to come",
   "verdict.running": "running",
-  "failure.tests_failed": "Tests failed",
-  "failure.tests_failed.advice": "The phone worked; the tests tab says which tests failed, with their traces.",
 } as const;
 
 export type MessageKey = keyof typeof en;

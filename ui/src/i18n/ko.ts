@@ -205,7 +205,8 @@ export const ko: Record<MessageKey, Message> = {
   "failure.assertion_failed": "확인 조건이 맞지 않았습니다",
   "failure.assertion_failed.advice": "휴대폰은 정상이었지만 시험 결과가 기대와 다릅니다. 마지막 화면과 로그를 보세요.",
   "failure.tests_failed": "테스트가 실패했습니다",
-  "failure.tests_failed.advice": "휴대폰은 정상이었습니다. 어떤 테스트가 어느 휴대폰에서 실패했는지 테스트 탭에서 보세요.",
+  "failure.tests_failed.advice":
+    "휴대폰은 정상이었습니다. 어떤 테스트가 어느 휴대폰에서 실패했는지 테스트 탭에서 보세요.",
   "failure.template_error": "레시피가 없는 값을 가리킵니다",
   "failure.template_error.advice": "워크플로의 표현식을 고치거나 빠진 값을 주세요. 재시도만으로는 해결되지 않습니다.",
   "failure.driver_error": "휴대폰과의 연결이 끊겼습니다",
@@ -933,7 +934,4 @@ export const ko: Record<MessageKey, Message> = {
   "verdict.skipped": "건너뜀",
   "verdict.pending": "예정",
   "verdict.running": "실행 중",
-  "failure.tests_failed": "테스트 실패",
-  "failure.tests_failed.advice":
-    "휴대폰은 정상이었습니다. 어떤 테스트가 실패했는지와 추적 정보는 테스트 탭에 있습니다.",
 };
