@@ -44,4 +44,4 @@ async def test_opening_a_session_prints_an_address_for_adb_until_ctrl_c(
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-            await adb("disconnect", found[1] if found else "")
+            await adb("disconnect")
