@@ -44,7 +44,8 @@ async def test_sigterm_answers_open_pulls_and_stops_cleanly(farm_dsn: str) -> No
 
         assert await server.stop() == 0
 
-        assert await asyncio.gather(*waiting) == [{"jobs": [], "runs": [], "cancel": [], "watch": [], "inputs": []}] * 5
+        nothing = {"jobs": [], "runs": [], "cancel": [], "watch": [], "inputs": [], "tunnels": []}
+        assert await asyncio.gather(*waiting) == [nothing] * 5
         assert "Traceback" not in "".join(server.lines)
 
 

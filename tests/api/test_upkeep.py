@@ -89,6 +89,7 @@ async def test_the_leader_does_everything_that_upkeep_is(farm: Farm, tmp_path: P
         "tick_upkeep",
         "expire_leases",
         "expire_sessions",
+        "forget_silent_servers",
         "expire_agents",
         "resolve_contested",
         "skip_unavailable",

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -121,6 +122,15 @@ async def test_a_second_interrupt_does_not_wait_for_what_runs_and_leaves_nothing
         assert demo.pids() == []
 
 
+@pytest.fixture
+def hangups() -> Iterator[None]:
+    """What is started is told of a closed terminal, although the tests themselves may run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangups")
 async def test_a_closed_terminal_stops_what_ran_in_it(tmp_path: Path) -> None:
     async with farming(tmp_path, "simulate", "--devices", 1, "--addresses", tmp_path / "phones") as simulator:
         while not (tmp_path / "phones").exists():

@@ -154,7 +154,7 @@ def fields_yielded(action: str) -> set[str]:
     return {field.encode_name for field in msgspec.structs.fields(contract)} if contract else set()
 
 
-ELSEWHERE = {"vendor.call", "http.request", "test.maestro"}
+ELSEWHERE = {"vendor.call", "http.request", "test.maestro", "device.hold"}
 
 
 async def test_every_action_works_on_a_phone(on_phone: OnPhone, tmp_path: Path) -> None:
