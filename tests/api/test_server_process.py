@@ -44,7 +44,7 @@ async def test_sigterm_answers_open_pulls_and_stops_cleanly(farm_dsn: str) -> No
 
         assert await server.stop() == 0
 
-        nothing = {"jobs": [], "runs": [], "cancel": [], "watch": [], "inputs": [], "tunnels": []}
+        nothing: dict[str, list[str]] = {"jobs": [], "runs": [], "cancel": [], "watch": [], "inputs": [], "tunnels": []}
         assert await asyncio.gather(*waiting) == [nothing] * 5
         assert "Traceback" not in "".join(server.lines)
 

@@ -60,5 +60,4 @@ BROKEN_RULES: Final[dict[str, tuple[str, str, str]]] = {
         "false as is_contested",
     ),
     "a session ends with its run": ("fn_advance_runs", "perform fn_close_device_sessions(v_ended);", ""),
-    "a session that was not renewed ends": ("fn_list_expired_device_sessions", "v.expires_at <= fn_now()", "false"),
 }
