@@ -86,20 +86,23 @@ def _no_event_was_applied_twice(history: History) -> Iterator[str]:
 
 
 def _states_change_under_the_newest_token(history: History) -> Iterator[str]:
-    """No word on a job's state was applied after a pull had been answered with a newer lease of that job."""
-    fences = {lease.lease_token: lease.fence for lease in history.leases}
-    granted: defaultdict[str, list[tuple[float, int]]] = defaultdict(list)
-    for exchange in history.exchanges:
+    """No word on a job's state was applied after a pull had been answered with a newer lease of that job.
+
+    Which lease is newer is told by when it was first seen: a job of a pool may be on another phone by then, with other fences.
+    """
+    granted: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for exchange in sorted(history.exchanges, key=lambda exchange: exchange.answered_at_s or 0.0):
         if "/api/nodes/pull" in exchange.line and exchange.status == _OK and exchange.answer:
             for job in exchange.answer["jobs"]:
-                granted[job["job_id"]].append((exchange.answered_at_s or 0.0, fences.get(job["lease_token"], 0)))
+                granted[job["job_id"]].setdefault(job["lease_token"], exchange.answered_at_s or 0.0)
     for exchange in history.exchanges:
         for event, outcome in _told(exchange):
             if outcome != "applied" or event.get("type") not in _STATES:
                 continue
-            fence = fences.get(event["lease_token"], 0)
-            if any(at_s < exchange.asked_at_s and newer > fence for at_s, newer in granted[event["job_id"]]):
-                yield f"{event['type']} of job {event['job_id']} was applied under fence {fence}, after a newer grant"
+            leases = granted[event["job_id"]]
+            own_at_s = leases.get(event["lease_token"])
+            if own_at_s is not None and any(own_at_s < at_s < exchange.asked_at_s for at_s in leases.values()):
+                yield f"{event['type']} of job {event['job_id']} was applied under a token that was superseded"
 
 
 def _a_job_ends_once(history: History) -> Iterator[str]:

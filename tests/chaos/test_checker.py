@@ -164,8 +164,9 @@ def start_out_of_order(history: History) -> None:
 
 def apply_under_an_old_token(history: History) -> None:
     history.leases.append(msgspec.structs.replace(history.leases[0], lease_token="token-9", fence=6))
-    answer = {"jobs": [{"job_id": "job-1", "lease_token": "token-9"}]}
-    history.exchanges.append(given_exchange("/api/nodes/pull", 102.5, node="south", answer=answer))
+    for at_s, token in ((100.5, "token-1"), (102.5, "token-9")):
+        answer = {"jobs": [{"job_id": "job-1", "lease_token": token}]}
+        history.exchanges.append(given_exchange("/api/nodes/pull", at_s, answer=answer))
 
 
 def apply_twice(history: History) -> None:
