@@ -24,7 +24,7 @@ _ACTIVITIES: Final = {
 _STATES: Final = frozenset({"job_started", "step_started", "step_finished", "job_finished"})
 _RESUMED_S: Final = 1.0
 _OK: Final = 200
-_CLOCK_SLACK_S: Final = 0.25
+_CLOCK_SLACK_S: Final = 0.5
 """How far the simulator's clock and the proxy's may be apart."""
 
 
@@ -130,9 +130,9 @@ def _every_result_is_the_phones(history: History) -> Iterator[str]:
 
 
 def _phones_execute_what_was_granted(history: History) -> Iterator[str]:
-    fences = {(lease.job_id, lease.fence) for lease in history.leases}
+    fences = {(lease.job_id, lease.fence, history.serials.get(lease.device_id or "")) for lease in history.leases}
     for job_id, fence, phone in _written(history):
-        if (job_id, fence) not in fences:
+        if (job_id, fence, phone) not in fences:
             yield f"{phone} executed job {job_id} under fence {fence}, which was never granted"
 
 
@@ -168,7 +168,10 @@ def _nothing_without_a_lease(history: History) -> Iterator[str]:
 
     The one that was on its way when the process was paused may still get through as it wakes up: one for each phone.
     """
-    holders = {(lease.job_id, lease.fence): lease.node_id for lease in history.leases}
+    holders = {
+        (lease.job_id, lease.fence, history.serials.get(lease.device_id or "")): lease.node_id
+        for lease in history.leases
+    }
     renewals: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     for exchange in history.exchanges:
         if exchange.is_delivered and exchange.status == _OK and any(path in exchange.line for path in _RENEWING):
@@ -176,7 +179,7 @@ def _nothing_without_a_lease(history: History) -> Iterator[str]:
     wakings = [(deed.part, deed.ended_s) for deed in history.deeds if deed.kind == "pause_node"]
     excused: Counter[tuple[str, float, str]] = Counter()
     for entry in history.commands:
-        node = holders.get((entry.job or "", entry.fence or 0))
+        node = holders.get((entry.job or "", entry.fence or 0, entry.phone))
         if node is None or not _counts(entry):
             continue
         heard = [asked for answered, asked in renewals[node] if answered <= entry.started_s + _CLOCK_SLACK_S]
