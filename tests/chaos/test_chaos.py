@@ -16,7 +16,6 @@ def test_a_plan_is_decided_by_its_seed() -> None:
     assert {act.kind for act in first} == set(ACTS)
 
 
-@pytest.mark.bench  # not in `make test` until what seed 382 found is mended: two leases of one job on a phone
 @pytest.mark.timeout(600)
 async def test_a_farm_keeps_its_promises_under_a_nemesis(tmp_path: Path) -> None:
     """The story of this seed has every kind of act, and nodes that are away for longer than a lease."""

@@ -167,6 +167,14 @@ class Model:
         """The tokens that the node holds by the books, of this epoch and of earlier ones."""
         return [token_of(device) for device in self.lanes_of(node_id) if device.leased is not None]
 
+    def must_let_go_of(self, node_id: str) -> list[UUID]:
+        """The tokens of devices that the node holds, reported gone, and that another one sees."""
+        return [
+            token_of(device)
+            for device in self.lanes_of(node_id)
+            if device.leased is not None and device.contested_node_id is not None and device.connection == "gone"
+        ]
+
     def in_flight(self, run: ModelRun) -> int:
         return sum(1 for job in self.jobs.values() if job.run is run and job.status in LIVE)
 
@@ -515,17 +523,14 @@ class Model:
             node.former_lease_until = None if is_former_over else node.former_lease_until
 
     def _resolve_contested(self) -> None:
-        contested = [device for device in self.devices.values() if device.contested_node_id is not None]
-        gone = [device for device in contested if device.connection == "gone"]
-        for device in contested:
+        for device in self.devices.values():
             if device.leased is None and device.contested_node_id is not None:
                 device.node_id, device.contested_node_id, device.connection = (
                     device.contested_node_id,
                     None,
                     device.contested_connection,
                 )
-            self._align(device)
-        self.take_back(gone)
+                self._align(device)
 
     def _skip_unavailable(self) -> int:
         ends = []

@@ -35,6 +35,8 @@ async def test_a_leased_device_that_is_gone_and_seen_elsewhere_moves_after_its_l
     assert await farm.engine.upkeep.check_invariants() == []
     assert (await farm.engine.devices.get(grant.device_id)).node_id == "node-1"
     await farm.run_upkeep()
+    assert (await node.beat()).lost == [grant.lease_token]
+    await node.finish(grant, outcome="interrupted")
     await farm.run_upkeep()
     assert (await farm.engine.devices.get(grant.device_id)).node_id == "node-2"
     assert [again.job_id for again in await other.pull()] == [grant.job_id]

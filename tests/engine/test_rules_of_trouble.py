@@ -685,19 +685,37 @@ async def test_a_leased_device_is_contested_until_its_lease_ends(farm: Farm) -> 
     assert len(await new.pull()) == 1
 
 
-async def test_a_leased_device_moves_once_its_node_reports_it_gone(farm: Farm) -> None:
+async def test_a_leased_device_that_its_node_reports_gone_moves_once_that_node_has_let_go_of_it(farm: Farm) -> None:
     old = await farm.given_node("old", devices=["a"])
     await farm.given_run()
     (grant,) = await old.pull()
     new = await farm.given_node("new", devices=["a"])
 
-    await old.beat(devices=[{"serial": "a", "connection": "gone"}])
+    beat = await old.beat(devices=[{"serial": "a", "connection": "gone"}])
     await farm.run_upkeep()
+    assert beat.lost == [grant.lease_token]
+    assert (await farm.job(grant)).status == "leased", "its node may be at work on it still"
+    assert await new.pull() == []
+
+    await old.finish(grant, outcome="interrupted")
     await farm.run_upkeep()
 
     (regrant,) = await new.pull()
     assert regrant.job_id == grant.job_id
-    assert (await old.beat()).lost == [grant.lease_token]
+
+
+async def test_a_leased_device_that_comes_back_to_its_node_stays_with_its_job(farm: Farm) -> None:
+    old = await farm.given_node("old", devices=["a"])
+    await farm.given_run()
+    (grant,) = await old.pull()
+    await farm.given_node("new", devices=["a"])
+
+    await old.beat(devices=[{"serial": "a", "connection": "gone"}])
+    beat = await old.beat(devices=[{"serial": "a", "connection": "connected"}])
+
+    assert beat.lost == []
+    (result,) = await old.finish(grant)
+    assert result.outcome == "applied"
 
 
 # Rule 12: completion

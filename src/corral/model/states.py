@@ -96,7 +96,6 @@ class LeaseEnding(StrEnum):
     REBOOTED = "rebooted"
     LOST_GRANT = "lost_grant"
     DEADLINE = "deadline"
-    DEVICE_MOVED = "device_moved"
     RELEASED = "released"
 
 

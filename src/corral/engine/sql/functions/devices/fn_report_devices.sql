@@ -1,8 +1,7 @@
 -- Take in what a node says of its devices. A serial seen for the first time gets the next index_no and a lane; a known one keeps
 -- its index through unplugging and through a move. A device reported by another node moves there, unless its lane is leased:
--- then it is contested, and upkeep moves it once the lease ended or its node reported it gone (rule 11). With p_is_complete,
--- devices of this node that are not listed are gone. Each device is {serial, …}; an absent field
--- stays as it was.
+-- then it is contested, and upkeep moves it once the lease ended (rule 11). With p_is_complete, devices of this node that are
+-- not listed are gone. Each device is {serial, …}; an absent field stays as it was.
 -- Locks the node, then the lanes in key order, then devices. Raises CR101, CR102, CR002 with the offending path.
 create or replace function corral.fn_report_devices(p_node_id text, p_epoch integer, p_devices jsonb, p_is_complete boolean)
 returns integer

@@ -1,6 +1,6 @@
 -- Take back leases that infrastructure lost: those of these lanes and of these steps. Each job returns to the head of its queue with
 -- a tail ticket and keeps its token (an honest late result is still applied until somebody else is granted the job); it fails only
--- when its attempts are spent. Called by register, heartbeat, expiry and moves, once in their transaction, last.
+-- when its attempts are spent. Called by register, heartbeat and expiry, once in their transaction, last.
 -- Locks lanes, then jobs, each in key order, then what fn_conclude_jobs locks. p_changes are further changes of the node's jobs.
 create or replace function corral.fn_take_back_leases(
     p_device_ids uuid[], p_step_tokens uuid[], p_ending text, p_changes corral.job_change[] default '{}')

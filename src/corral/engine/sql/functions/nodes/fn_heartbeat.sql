@@ -1,5 +1,6 @@
 -- A node's heartbeat: renews what it holds, takes in changed devices, notices grants that never arrived and jobs past their
--- deadline, and tells the node what it must know: leases that it no longer has, jobs to cancel, scans to do.
+-- deadline, and tells the node what it must know: leases that it no longer has or must let go of, jobs to cancel, scans to do.
+-- It must let go of a device that it reported gone and that another node sees: until it says that it did, nobody else gets it (rule 11).
 -- A device that makes no sense is refused by its path, and costs the node neither its lease nor the others.
 -- p_held names every token that the node holds: one until its job_finished was acknowledged. p_devices lists changed devices.
 -- Locks the node, its lanes in key order, jobs, gates, stripes, runs. Raises CR101 stale_epoch, CR102 unknown_node, CR002.
@@ -28,7 +29,11 @@ begin
     return query
     select extract(epoch from (select s.lease_time from settings s))::double precision,
            array(select h.token from unnest(v_held) as h (token)
-                 except select l.lease_token from lanes l where l.node_id = p_node_id and l.lease_token is not null
+                 except select l.lease_token from lanes l
+                         where l.node_id = p_node_id and l.lease_token is not null
+                           and l.device_id <> all (array(select d.device_id from devices d
+                                                          where d.contested_node_id is not null and d.connection = 'gone'
+                                                            and d.node_id = p_node_id))
                  except select st.lease_token from job_steps st
                          where st.status = 'running' and st.lease_token is not null and st.lease_owner = p_node_id),
            fn_list_cancels(p_node_id),
