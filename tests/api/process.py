@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,6 +13,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from tests.api.client import NODE_SECRET, OPERATOR_TOKEN
+from tests.warm import Process, start_corral
 
 SECRETS = {"NODE_AGENT_SHARED_SECRET": NODE_SECRET, "COORDINATOR_AUTH_TOKEN": OPERATOR_TOKEN}
 _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL")
@@ -22,7 +22,7 @@ _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL")
 class ServerProcess:
     """A running server, and what it has said."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Process) -> None:
         self.process = process
         self.lines: list[str] = []
         self.url = ""
@@ -70,16 +70,8 @@ async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess
     data_dir = tempfile.mkdtemp(prefix="corral-")
     atexit.register(shutil.rmtree, data_dir, ignore_errors=True)
     inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "corral.cli",
-        "server",
-        *flags,
-        env={**inherited, "CORRAL_DATA_DIR": data_dir, **(env or {})},
-        stderr=asyncio.subprocess.PIPE,
-    )
-    return ServerProcess(process)
+    settings = {**inherited, "CORRAL_DATA_DIR": data_dir, **(env or {})}
+    return ServerProcess(await start_corral("server", *flags, env=settings))
 
 
 @asynccontextmanager

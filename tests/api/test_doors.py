@@ -161,7 +161,7 @@ def test_a_route_that_nobody_was_named_for_stops_the_server(monkeypatch: pytest.
     monkeypatch.setattr(app_module, "HANDLERS", [*app_module.HANDLERS, get_forgotten])
 
     with pytest.raises(RuntimeError, match="/api/forgotten"):
-        App(cast("Any", None), CONFIG)
+        App(cast("Any", None), replace(CONFIG, max_body_bytes=1))  # as no other, so that its routes are made anew
 
 
 async def test_the_document_asks_for_the_credentials_that_open(http: httpx.AsyncClient) -> None:

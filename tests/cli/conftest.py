@@ -1,10 +1,8 @@
 """The command line as people run it: a process of its own, against a server that is another."""
 
-import asyncio
 import json
 import os
 import re
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +16,7 @@ from tests.api.client import AS_NODE, OPERATOR_TOKEN, SMOKE, Node
 from tests.api.conftest import cluster_dsn
 from tests.api.process import ServerProcess, running
 from tests.engine.conftest import farm, farm_dsn
+from tests.warm import Process, start_corral
 
 __all__ = ["cluster_dsn", "farm", "farm_dsn"]
 
@@ -44,16 +43,10 @@ class Cli:
         self.directory = directory
         self.env = env
 
-    async def start(self, *arguments: object, env: dict[str, str] | None = None) -> asyncio.subprocess.Process:
+    async def start(self, *arguments: object, env: dict[str, str] | None = None, is_warm: bool = True) -> Process:
         inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "corral.cli"),
-            *(str(argument) for argument in arguments),
-            env={**inherited, **self.env, **(env or {})},
-            cwd=self.directory,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+        return await start_corral(
+            *arguments, env={**inherited, **self.env, **(env or {})}, directory=self.directory, is_warm=is_warm
         )
 
     async def run(self, *arguments: object, env: dict[str, str] | None = None) -> Told:

@@ -1,6 +1,5 @@
 """`corral up` and `corral demo` as processes, and whatever they leave behind."""
 
-import asyncio
 import os
 import re
 import signal
@@ -11,12 +10,13 @@ from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from tests.cli.conftest import Cli
+from tests.warm import Process
 
 
 class FarmProcess:
     """A farm that is up, or about to be, and what it has said."""
 
-    def __init__(self, process: asyncio.subprocess.Process, mark: str) -> None:
+    def __init__(self, process: Process, mark: str) -> None:
         self.process = process
         self.said = ""
         self._mark = mark
@@ -53,7 +53,7 @@ async def farming(directory: Path, *arguments: object, **env: str) -> AsyncItera
         Path(temporary).chmod(0o755)  # as /tmp, which others of this farm work in, too
         mark = str(Path(temporary).name) + uuid4().hex[:8]
         cli = Cli(directory, TMPDIR=temporary, FARM_OF_A_TEST=mark)
-        process = await cli.start(*arguments, env=env)
+        process = await cli.start(*arguments, env=env, is_warm=False)  # told by its environment
         farm = FarmProcess(process, mark)
         try:
             yield farm

@@ -5,7 +5,6 @@ import contextlib
 import os
 import re
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ import httpx
 from corral.simulator import Fleet
 from tests.api.client import AS_OPERATOR, NODE_SECRET
 from tests.api.process import SECRETS, ServerProcess, start
+from tests.warm import Process, start_corral
 
 _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL|ANDROID_")
 
@@ -24,7 +24,7 @@ _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL|ANDROID_")
 class NodeProcess:
     """A running `corral node`, and what it has said."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Process) -> None:
         self.process = process
         self.lines: list[str] = []
         self._said = asyncio.Condition()
@@ -87,13 +87,11 @@ class Desk:
     async def start_node(self, *flags: str, node_id: str = "desk", state: Path | None = None) -> NodeProcess:
         """A node that connects to all phones."""
         env = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "corral.cli", "node", "--server", self.server.url, "--node-id", node_id),
+        process = await start_corral(
+            *("node", "--server", self.server.url, "--node-id", node_id),
             *("--state-dir", str(state or self.state), "--adb-port", str(self._adb_port)),
             *("--adb-connect", ",".join(self.fleet_addresses), *flags),
             env={**env, "NODE_AGENT_SHARED_SECRET": NODE_SECRET},
-            stderr=asyncio.subprocess.PIPE,
         )
         return NodeProcess(process)
 

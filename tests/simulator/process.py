@@ -3,16 +3,17 @@
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
 
+from tests.warm import Process, start_corral
+
 
 class Simulator:
-    def __init__(self, process: asyncio.subprocess.Process, addresses: list[str], control_port: int) -> None:
+    def __init__(self, process: Process, addresses: list[str], control_port: int) -> None:
         self.process = process
         self.addresses = addresses
         self.control_port = control_port
@@ -24,12 +25,10 @@ class Simulator:
 
 
 @asynccontextmanager
-async def simulating(folder: Path, *args: str) -> AsyncIterator[Simulator]:
+async def simulating(folder: Path, *args: str, is_warm: bool = True) -> AsyncIterator[Simulator]:
     listed = folder / "addresses"
-    command = [sys.executable, "-m", "corral.cli", "simulate", "--addresses", str(listed), "--log-format", "json"]
-    process = await asyncio.create_subprocess_exec(
-        *command, *args, env=dict(os.environ), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-    )
+    command = ("simulate", "--addresses", listed, "--log-format", "json", *args)
+    process = await start_corral(*command, env=dict(os.environ), is_warm=is_warm)
     try:
         assert process.stderr is not None
         async with asyncio.timeout(60):

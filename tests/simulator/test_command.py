@@ -1,8 +1,8 @@
 """`corral simulate` as a process."""
 
 import asyncio
+import os
 import socket
-import sys
 from pathlib import Path
 
 import msgspec
@@ -14,20 +14,13 @@ from corral.simulator.screen.read import read_screen
 from tests.simulator.adb import Adb, AdbPhone
 from tests.simulator.host import Host
 from tests.simulator.process import simulating
+from tests.warm import start_corral
 
 
 async def refused(*args: str) -> tuple[int | None, str]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "corral.cli",
-        "simulate",
-        *args,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    out, _ = await asyncio.wait_for(process.communicate(), 60)
-    return process.returncode, out.decode()
+    process = await start_corral("simulate", *args, env=dict(os.environ))
+    out, err = await asyncio.wait_for(process.communicate(), 60)
+    return process.returncode, (out + err).decode()
 
 
 async def test_a_hundred_phones_in_one_process(adb: Adb, tmp_path: Path) -> None:
@@ -91,7 +84,7 @@ async def test_a_port_that_is_taken_is_named() -> None:
 
 async def test_a_thousand_phones_fit_into_a_gigabyte(tmp_path: Path) -> None:
     allow_sockets(2_000)  # this process has one to each phone, and an ordinary user begins with 1,024
-    async with simulating(tmp_path, "--devices", "1000") as simulator:
+    async with simulating(tmp_path, "--devices", "1000", is_warm=False) as simulator:
         hosts = [await Host.connect(address) for address in simulator.addresses]
         for host in hosts:
             await host.greet()

@@ -1,12 +1,15 @@
 """The app: routes, their guard and the gate around them."""
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from typing import Any, Final, cast
 
 from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
+from litestar.types import Receive, Scope, Send
 
 import corral
 from corral.api.auth import guard
@@ -86,19 +89,25 @@ HANDLERS = [
 ]
 
 
+_SERVER: Final = "corral_server"
+
+
 class App(Gate):
     """The ASGI app of one server process."""
 
     def __init__(self, engine: Engine, config: ServerConfig, *, storage: Storage | None = None) -> None:
         self.server = Server(engine, config, storage or open_storage(config))
-        self.litestar = _create_litestar(self.server)
-        check_doors(self.litestar.routes)
+        self.litestar = _load_litestar(config.max_body_bytes)
         super().__init__(
             Pages(KeepSlashes(self.litestar), load_pages()),
             doorkeeper=self.server.doorkeeper,
             metrics=self.server.metrics,
             trusted_proxy=config.trusted_proxy,
         )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        cast("dict[str, Any]", scope)[_SERVER] = self.server
+        await super().__call__(scope, receive, send)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["App"]:
@@ -136,14 +145,21 @@ class App(Gate):
                 await asyncio.wait(tasks)
 
 
-def _create_litestar(server: Server) -> Litestar:
-    return Litestar(
+def _find_server(scope: Scope) -> Server:
+    server: Server = cast("dict[str, Any]", scope)[_SERVER]
+    return server
+
+
+@functools.cache
+def _load_litestar(max_body_bytes: int) -> Litestar:
+    """All routes, once for a process: whose they are is told by each request, because they take long to make."""
+    litestar = Litestar(
         route_handlers=HANDLERS,
         guards=[guard],
-        dependencies={"server": Provide(lambda: server, sync_to_thread=False)},
+        dependencies={"server": Provide(_find_server, sync_to_thread=False)},
         exception_handlers=EXCEPTION_HANDLERS,
         after_exception=[note_error],
-        request_max_body_size=server.config.max_body_bytes,
+        request_max_body_size=max_body_bytes,
         openapi_config=OpenAPIConfig(
             title="Corral",
             version=corral.__version__,
@@ -156,3 +172,5 @@ def _create_litestar(server: Server) -> Litestar:
         logging_config=None,
         debug=False,
     )
+    check_doors(litestar.routes)
+    return litestar
