@@ -12,12 +12,13 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from corral.engine.migrate import list_definitions
-from tests.engine.broken_rules import BROKEN_RULES
+from tests.engine.broken_rules import BROKEN_RULES, RARELY_MET
 from tests.engine.conftest import execute
 from tests.engine.machine import FarmMachine, World
 
 _numbers = itertools.count()
 DEEP = int(os.environ.get("CORRAL_MACHINE_EXAMPLES", "0"))
+RULES = {**BROKEN_RULES, **(RARELY_MET if DEEP else {})}
 
 
 def machine_settings(
@@ -58,10 +59,10 @@ def test_any_history_of_a_farm_goes_as_the_model_says(world: World, request: pyt
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("cluster_dsn", ["postgres18"], indirect=True)
-@pytest.mark.parametrize("rule", sorted(BROKEN_RULES))
+@pytest.mark.parametrize("rule", sorted(RULES))
 def test_the_machine_notices_a_broken_rule(world: World, rule: str) -> None:
     """A test that cannot fail is none: with one rule taken out of the shipped SQL, the machine must fail."""
-    function, kept, broken = BROKEN_RULES[rule]
+    function, kept, broken = RULES[rule]
     world.template = given_broken_template(world, function, kept, broken)
 
     with pytest.raises(AssertionError):
