@@ -33,6 +33,7 @@ def attend(requests: socket.socket) -> None:
     """Until whoever asks is gone."""
     waiting = selectors.DefaultSelector()
     waiting.register(requests, selectors.EVENT_READ)
+    children: dict[int, _Child] = {}
     while True:
         for key, _ in waiting.select():
             if key.data is not None:
@@ -40,35 +41,41 @@ def attend(requests: socket.socket) -> None:
                 continue
             message, descriptors, _, _ = socket.recv_fds(requests, _MESSAGE_BYTES, 4)
             if not message:
+                for child in children.values():
+                    child.kill()
                 return
-            _bear(waiting, json.loads(message), descriptors)
+            child = _bear(json.loads(message), descriptors)
+            child.watch(waiting)
+            children = {pid: each for pid, each in children.items() if not each.has_ended} | {child.pid: child}
 
 
-def _bear(waiting: selectors.BaseSelector, request: dict[str, Any], descriptors: list[int]) -> None:
+def _bear(request: dict[str, Any], descriptors: list[int]) -> "_Child":
     *streams, line = descriptors
     if (pid := os.fork()) == 0:
         os.close(line)
         _live(request, streams)
     for stream in streams:
         os.close(stream)
-    _Child(pid, socket.socket(fileno=line)).watch(waiting)
+    return _Child(pid, socket.socket(fileno=line))
 
 
 class _Child:
     """A process that was begun here, until it ends."""
 
     def __init__(self, pid: int, line: socket.socket) -> None:
-        self._pid = pid
+        self.pid = pid
+        self.has_ended = False
         self._line = line
         self._end = os.pidfd_open(pid)
 
     def watch(self, waiting: selectors.BaseSelector) -> None:
-        self._tell(self._pid)
+        self._tell(self.pid)
         waiting.register(self._end, selectors.EVENT_READ, self._bury)
         waiting.register(self._line, selectors.EVENT_READ, self._abandon)
 
     def _bury(self, waiting: selectors.BaseSelector) -> None:
-        _, status = os.waitpid(self._pid, 0)
+        _, status = os.waitpid(self.pid, 0)
+        self.has_ended = True
         self._tell(os.waitstatus_to_exitcode(status))
         waiting.unregister(self._end)
         with suppress(KeyError):  # it was abandoned before
@@ -77,8 +84,12 @@ class _Child:
         self._line.close()
 
     def _abandon(self, waiting: selectors.BaseSelector) -> None:
-        signal.pidfd_send_signal(self._end, signal.SIGKILL)
+        self.kill()
         waiting.unregister(self._line)
+
+    def kill(self) -> None:
+        if not self.has_ended:
+            signal.pidfd_send_signal(self._end, signal.SIGKILL)
 
     def _tell(self, number: int) -> None:
         with suppress(OSError):
