@@ -46,7 +46,9 @@ async def measure(options: argparse.Namespace) -> Scale:
             farms, knee = await measure_farms(server.dsn, sizes)
         if "history" in options.parts:
             print("history", flush=True)
-            history = await measure_history(server.dsn, jobs=options.jobs, retention_jobs=options.jobs // 20)
+            history = await measure_history(
+                server.dsn, jobs=options.jobs, retention_jobs=options.jobs // 20, most_s=options.minutes * 60
+            )
     return Scale(
         measured_on=datetime.now(UTC).date().isoformat(),
         took_s=round(time.perf_counter() - started_at),
@@ -75,6 +77,7 @@ def main() -> int:
         "--seconds", type=float, default=20.0, help="how long a farm is watched while idle; twice that at work"
     )
     parser.add_argument("--jobs", type=int, default=1_000_000, help="of the history")
+    parser.add_argument("--minutes", type=float, default=15.0, help="after which the history gets no more jobs")
     parser.add_argument("--output", type=Path, help="where to write the measurements; those of both parts")
     parser.add_argument(
         "--write", action="store_true", help=f"write them to {MEASUREMENTS}, and the tables into {DOCUMENT}"

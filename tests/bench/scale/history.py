@@ -45,13 +45,19 @@ select c.relname as name, pg_relation_size(c.oid) as heap_bytes, pg_indexes_size
 _DATABASE_SIZE: Final = "select pg_database_size(current_database())"
 
 
-async def measure_history(dsn: str, *, jobs: int, retention_jobs: int) -> History:
-    """So many jobs from an empty database on; then forget the older half, and do `retention_jobs` more."""
+async def measure_history(dsn: str, *, jobs: int, retention_jobs: int, most_s: float) -> History:
+    """So many jobs from an empty database on, or as many as fit into the time; then forget the older half, and do
+    `retention_jobs` more.
+    """
+    until = time.perf_counter() + most_s
     async with made_engine(dsn, "history", max_connections=CLIENTS + 1) as engine:
         filler = Filler(engine)
         await filler.start()
         windows = []
         for number in range(1, _WINDOWS + 1):
+            if time.perf_counter() > until:
+                print(f"  no more jobs: {most_s / 60:.0f} minutes are over", flush=True)
+                break
             windows.append(await filler.fill(jobs // _WINDOWS))
             _tell(number * (jobs // _WINDOWS), windows[-1])
         before = await _sizes(engine)

@@ -180,6 +180,7 @@ class ModelNode:
             for _ in range(number % STEPS):
                 self._running.remove(job)
                 self._take_step(job)
+        random.shuffle(self._running)
         self._has_told.set()
 
     def _pull_if_hungry(self) -> None:
