@@ -1,6 +1,6 @@
 # Corral's chores. `make` alone lists them.
 # Variables: PYTHON=/path/to/python3 (which interpreter to build .venv from), PYTEST_ARGS='-k lease -x',
-# DEMO_ARGS='--devices 20 --once', CHAOS_ARGS='--minutes 60 --seed 7'.
+# DEMO_ARGS='--devices 20 --once', CHAOS_ARGS='--minutes 60 --seed 7', SCALE_ARGS='farms --nodes 10 50'.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -16,6 +16,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input -qq
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
 CHAOS_ARGS ?=
+SCALE_ARGS ?=
 FUZZ_ARGS ?=
 
 # Candidates are tried by running them: a name on the PATH may be too old, or a shim with nothing behind it.
@@ -107,6 +108,10 @@ browser: install
 .PHONY: bench
 bench: install ## measure engine, server, node and simulator on this machine
 	$(PY) -m tests.bench
+
+.PHONY: bench-scale
+bench-scale: install ## measure farms of up to a thousand nodes, and a database after a million jobs (25 minutes)
+	$(PY) -m tests.bench.scale $(SCALE_ARGS)
 
 .PHONY: chaos
 chaos: install ## try to break a farm for 10 minutes, and check what became of it

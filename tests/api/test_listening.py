@@ -6,7 +6,7 @@ from pathlib import Path
 
 from corral.api.waiting import Waiting
 from corral.engine import Engine
-from corral.engine.announce import EVERYBODY, decode, encode
+from corral.engine.announce import EVERYBODY, WORK, decode, encode
 from corral.engine.embedded import EmbeddedPostgres
 from corral.engine.listen import Listener
 from tests.engine.farm import Farm
@@ -90,3 +90,18 @@ async def test_a_waiting_pull_does_not_depend_on_announcements(farm: Farm) -> No
         await waiter.news.wait()
     assert await farm.engine.nodes.list_cancels(node.node_id) == [grant.lease_token]
     polling.cancel()
+
+
+async def test_a_phone_that_is_free_is_no_news_to_a_pull_that_wants_nothing(farm: Farm) -> None:
+    waiting = Waiting(farm.engine.nodes.list_news)
+
+    with (
+        waiting.wait("hungry", wants_work=True, cancelling=frozenset()) as hungry,
+        waiting.wait("full", wants_work=False, cancelling=frozenset()) as full,
+    ):
+        waiting.wake([WORK + "hungry", WORK + "full"])
+
+        assert hungry.news.is_set()
+        assert not full.news.is_set()
+        waiting.wake(["full"])
+        assert full.news.is_set()

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from corral.engine.embedded import EmbeddedPostgres
+from corral.simulator.limits import allow_sockets
 from tests.api.client import AS_NODE, AS_OPERATOR, NODE_SECRET, OPERATOR_TOKEN, Node, Operator
 from tests.api.process import SECRETS, running, start
 
@@ -34,6 +35,18 @@ async def test_a_pull_that_waits_at_one_process_is_woken_by_a_run_made_at_anothe
         elsewhere = Node(two)
         assert await elsewhere.call_back(elsewhere.event(job, "job_finished", outcome="succeeded")) == ["applied"]
         assert (await Operator(two).monitor(run))["run"]["status"] == "succeeded"
+
+
+async def test_a_server_answers_whoever_comes_after_a_thousand_open_connections(farm_dsn: str) -> None:
+    allow_sockets(3_000)
+    async with running("--database-url", farm_dsn) as server, server.client() as http:
+        url = httpx.URL(server.url)
+        opened = [await asyncio.open_connection(url.host, url.port) for _ in range(1_100)]
+
+        assert (await http.get("/health", timeout=10)).status_code == 200
+
+        for _, writer in opened:
+            writer.close()
 
 
 async def test_sigterm_answers_open_pulls_and_stops_cleanly(farm_dsn: str) -> None:

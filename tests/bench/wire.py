@@ -46,6 +46,11 @@ class Wire:
     def close(self) -> None:
         self._writer.close()
 
+    @property
+    def is_ended(self) -> bool:
+        """Whether the server has hung up, and nothing more can be asked here."""
+        return self._reader.at_eof()
+
     def request(self, method: str, path: str, headers: dict[str, str], body: object = None) -> bytes:
         """A request as bytes, to be sent as often as one likes."""
         told = b"" if body is None else msgspec.json.encode(body)

@@ -1,9 +1,11 @@
 """Group commit: callbacks that arrive within a few milliseconds are applied in one transaction.
 
-A callback is answered only after the commit that holds it.
+A callback is answered only after the commit that holds it. A few transactions are under way at a time; while they are,
+whatever comes in gathers for the next one: the more there is to do, the more of it shares a transaction.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
@@ -23,10 +25,9 @@ class CallbackCommitter:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._entries: list[_Entry] = []
+        self._entries: deque[_Entry] = deque()
         self._events = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._slots = asyncio.Semaphore(_MOST_AT_ONCE)
         self._commits: set[asyncio.Task[None]] = set()
 
     async def apply(self, node_id: str, events: Sequence[Json]) -> list[EventResult]:
@@ -42,20 +43,34 @@ class CallbackCommitter:
         return await future
 
     def _start(self) -> None:
+        """Begin with what has gathered, unless enough is under way: then whatever ends next makes room for it."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        entries, self._entries, self._events = self._entries, [], 0
-        if entries:
-            commit = asyncio.get_running_loop().create_task(self._commit(entries))
+        while self._entries and len(self._commits) < _MOST_AT_ONCE:
+            commit = asyncio.get_running_loop().create_task(self._commit(self._take()))
             self._commits.add(commit)
-            commit.add_done_callback(self._commits.discard)
+            commit.add_done_callback(self._end)
+
+    def _end(self, commit: asyncio.Task[None]) -> None:
+        self._commits.discard(commit)
+        if not commit.cancelled():
+            self._start()
+
+    def _take(self) -> list[_Entry]:
+        """The oldest callbacks, at least one, and no more events than one transaction should have."""
+        taken: list[_Entry] = []
+        count = 0
+        while self._entries and (not taken or count + len(self._entries[0][1]) <= _MOST_EVENTS):
+            taken.append(self._entries.popleft())
+            count += len(taken[-1][1])
+        self._events -= count
+        return taken
 
     async def _commit(self, entries: list[_Entry]) -> None:
         try:
-            async with self._slots:
-                callbacks = [(node_id, events) for node_id, events, _ in entries]
-                answers = await self._engine.events.apply_callbacks(callbacks)
+            callbacks = [(node_id, events) for node_id, events, _ in entries]
+            answers = await self._engine.events.apply_callbacks(callbacks)
         except asyncio.CancelledError:
             for _, _, future in entries:
                 future.cancel()

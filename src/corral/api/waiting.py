@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
 
-from corral.engine.announce import EVERYBODY
+from corral.engine.announce import EVERYBODY, WORK
 from corral.model.records import News
 from corral.telemetry import logger
 
@@ -109,8 +109,9 @@ class Waiting:
         """Let the requests of these nodes look again."""
         if self._hint in node_ids:
             self._hinted.set()
-        for node_id in self._waiters if EVERYBODY in node_ids else node_ids:
-            if (waiter := self._waiters.get(node_id)) is not None:
+        for name in self._waiters if EVERYBODY in node_ids else node_ids:
+            waiter = self._waiters.get(name.removeprefix(WORK))
+            if waiter is not None and (waiter.wants_work or not name.startswith(WORK)):
                 waiter.news.set()
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from granian.server.embed import Server as Granian
 from msgspec.structs import replace
 
 from corral.api.app import App
+from corral.cli.open_files import most_connections
 from corral.cli.ports import claim_port
 from corral.config import ServerConfig
 from corral.engine import Engine
@@ -56,6 +57,8 @@ async def _listen(app: App, config: ServerConfig, stopping: asyncio.Event) -> No
         http=HTTPModes.http1,
         websockets=True,
         backlog=_BACKLOG,
+        # Nodes keep their connections open. One beyond this is not accepted until another ends; unless named, it is the backlog.
+        backpressure=most_connections(),
         http1_settings=HTTP1Settings(header_read_timeout=30_000),
         log_enabled=False,
     )

@@ -16,10 +16,13 @@ from corral.model.errors import CorralError
 CHANNEL: Final = "corral"
 EVERYBODY: Final = "*"
 STEPS: Final = "!steps"  # as below: steps may have become ready
+WORK: Final = "+"  # before a node's name: a phone is free, which is no news to a pull that wants nothing
 CREDENTIALS: Final = "!credentials"  # said in the place of a node, whose name never begins so: look before you trust
 COORDINATOR: Final = "!coordinator"  # likewise: the stream of the coordinator door has news
 _DEBOUNCE_S: Final = 0.003
 _LONGEST_PAYLOAD: Final = 7900  # PostgreSQL refuses 8000 bytes
+# Nothing is lost with an announcement, so its commit need not wait for the disk: it holds a lock that others wait for.
+_NOTIFY: Final = "select pg_notify($1, $2), set_config('synchronous_commit', 'off', true)"
 
 Hearer = Callable[[Collection[str]], None]
 
@@ -39,7 +42,7 @@ class Announcements:
         self._hearers.append(hearer)
 
     def announce(self, node_ids: Collection[str]) -> None:
-        """Say that these nodes have news; EVERYBODY stands for all."""
+        """Say that these nodes have news; EVERYBODY stands for all, and WORK before a name for work alone."""
         if not node_ids:
             return
         for hearer in self._hearers:
@@ -59,7 +62,7 @@ class Announcements:
                 await asyncio.sleep(_DEBOUNCE_S)
                 nodes, self._nodes = self._nodes, set()
                 with contextlib.suppress(CorralError):
-                    await self._database.fetch_value("select pg_notify($1, $2)", CHANNEL, encode(self.sender, nodes))
+                    await self._database.fetch_value(_NOTIFY, CHANNEL, encode(self.sender, nodes))
         finally:
             self._sending = None
 

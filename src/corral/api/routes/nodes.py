@@ -12,7 +12,7 @@ from litestar.params import FromPath, JSONBody
 from corral.api.auth import caller_of, check_speaks_for
 from corral.api.long_poll import first_of, until_gone
 from corral.api.server import Server
-from corral.engine.announce import STEPS
+from corral.engine.announce import STEPS, WORK
 from corral.model.records import Device, Heartbeat, Node, Registration
 from corral.model.states import EventOutcome
 from corral.telemetry import bound
@@ -107,7 +107,7 @@ async def apply_node_events(
         result.outcome is EventOutcome.APPLIED and event.get("type") == "job_finished"
         for event, result in zip(events, results, strict=True)
     ):  # the device's next job may start, and this node's pull may wait at another process
-        server.engine.announcements.announce([data.node_id])
+        server.engine.announcements.announce([WORK + data.node_id])
     # A step of a device is told with its position, and readies no other.
     if any(event.get("type") == "step_finished" and "position" not in event for event in events):
         server.engine.announcements.announce([STEPS])

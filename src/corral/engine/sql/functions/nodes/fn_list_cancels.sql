@@ -2,6 +2,7 @@
 create or replace function corral.fn_list_cancels(p_node_id text) returns uuid[]
 language sql stable
 set search_path = corral, pg_catalog
+set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off
 as $$
     select array(
         select l.lease_token from lanes l where l.node_id = p_node_id and l.cancel_requested and l.lease_token is not null

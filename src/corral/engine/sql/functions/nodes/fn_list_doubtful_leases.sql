@@ -7,8 +7,9 @@ as $$
 begin
     return array(
         select l.device_id
-          from lanes l left join jobs j on j.job_id = l.job_id
+          from lanes l
          where l.node_id = p_node_id and l.lease_token is not null
            and ((l.lease_epoch = p_epoch and (l.lease_token <> all (p_held) or l.unnamed_beats > 0))
-                or j.deadline_at < fn_now()));
+                -- By key, one by one: a join that was planned while there were no jobs reads all of them for each lane.
+                or (select j.deadline_at from jobs j where j.job_id = l.job_id) < fn_now()));
 end $$;

@@ -7,11 +7,21 @@ create or replace function corral.fn_list_news(p_node_ids text[])
 returns table (node_id text, has_work boolean, cancel uuid[], watch uuid[], inputs jsonb, tunnels uuid[])
 language sql stable
 set search_path = corral, pg_catalog
+set enable_seqscan = off
 as $$
     with pool as (
         select exists (select 1 from jobs j where j.is_waiting and j.device_id is null) as is_waiting
+    ), stopping as materialized (  -- of all nodes at once: asking fn_list_cancels for each costs more than all the rest
+        select s.lease_owner, array_agg(s.lease_token) as tokens
+          from job_steps s
+          join jobs j on j.job_id = s.job_id
+          join runs r on r.run_id = j.run_id
+         where s.status = 'running' and s.lease_token is not null and s.lease_owner = any (p_node_ids)
+           and r.cancel_requested_at is not null
+         group by 1
     ), asked as (
-        select n.node_id, n.draining, n.max_concurrency + n.lookahead as room, l.held, l.waiting, l.idle, fn_list_cancels(n.node_id) as cancel,
+        select n.node_id, n.draining, n.max_concurrency + n.lookahead as room, l.held, l.waiting, l.idle,
+               coalesce(l.cancel, '{}') || coalesce(o.tokens, '{}') as cancel,
                case when w.is_any then array(select e.device_id from fn_list_watches(n.node_id) e) else '{}' end as watch,
                case when i.is_any
                     then (select jsonb_object_agg(e.lease_token, e.seq)
@@ -25,9 +35,11 @@ as $$
                select count(*) filter (where k.lease_token is not null) as held,
                       count(*) filter (where k.ticket is not null and k.is_available
                                          and (k.gate_run_id is null or g.in_flight < g.cap)) as waiting,
-                      count(*) filter (where k.job_id is null and k.is_available) as idle
+                      count(*) filter (where k.job_id is null and k.is_available) as idle,
+                      array_agg(k.lease_token) filter (where k.cancel_requested and k.lease_token is not null) as cancel
                  from lanes k left join run_gates g on g.run_id = k.gate_run_id
                 where k.node_id = n.node_id) l
+          left join stopping o on o.lease_owner = n.node_id
          where n.node_id = any (p_node_ids)
     )
     select a.node_id, a.work, a.cancel, a.watch, coalesce(a.inputs, '{}'), a.tunnels

@@ -4,6 +4,7 @@
 create or replace function corral.fn_apply_step_leases(p_events corral.judged_event[]) returns corral.job_effects
 language plpgsql volatile
 set search_path = corral, pg_catalog
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off
 as $$
 declare
     v_began    step_change[];
