@@ -26,7 +26,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: install
 install: $(VENV)/installed ## build .venv from the locked, hashed dependencies (instant when up to date)
@@ -80,7 +80,7 @@ ui-types: ui-modules ## make the UI's types anew of the server's OpenAPI documen
 	$(NPM) run types -- --output src/api/schema.ts
 
 .PHONY: check
-check: install ui-modules ## formatting, lint, types and architecture
+check: install ui-modules ## formatting, lint, types, architecture, and known vulnerabilities of dependencies
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -89,6 +89,7 @@ check: install ui-modules ## formatting, lint, types and architecture
 	@$(PY) ui/openapi.py > ui/openapi.json
 	@$(NPM) run types -- --output src/api/schema.ts --check \
 		|| { echo "make: the UI's types are not those of the server: make ui-types" >&2; exit 1; }
+	@$(PY) -m tests.audit
 
 .PHONY: format
 format: install ui-modules ## rewrite the code as `make check` wants it, where that is mechanical
