@@ -16,6 +16,7 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input -qq
 PYTEST_ARGS ?=
 DEMO_ARGS ?=
 CHAOS_ARGS ?=
+BENCH_ARGS ?=
 FUZZ_ARGS ?=
 
 # Candidates are tried by running them: a name on the PATH may be too old, or a shim with nothing behind it.
@@ -108,6 +109,10 @@ browser: install
 .PHONY: bench
 bench: install ## measure engine, server, node and simulator on this machine
 	$(PY) -m tests.bench
+
+.PHONY: bench-others
+bench-others: install ## measure Corral beside other queues, which it installs for that; writes docs/benchmarks.md
+	$(PY) -m tests.bench.others $(BENCH_ARGS)
 
 .PHONY: chaos
 chaos: install ## try to break a farm for 10 minutes, and check what became of it
