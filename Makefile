@@ -17,6 +17,7 @@ PYTEST_ARGS ?=
 DEMO_ARGS ?=
 CHAOS_ARGS ?=
 SCALE_ARGS ?=
+BENCH_ARGS ?=
 FUZZ_ARGS ?=
 
 # Candidates are tried by running them: a name on the PATH may be too old, or a shim with nothing behind it.
@@ -113,6 +114,10 @@ bench: install ## measure engine, server, node and simulator on this machine
 .PHONY: bench-scale
 bench-scale: install ## measure farms of up to a thousand nodes, and a database after a million jobs (25 minutes)
 	$(PY) -m tests.bench.scale $(SCALE_ARGS)
+
+.PHONY: bench-others
+bench-others: install ## measure Corral beside other queues, which it installs for that; writes docs/benchmarks.md
+	$(PY) -m tests.bench.others $(BENCH_ARGS)
 
 .PHONY: chaos
 chaos: install ## try to break a farm for 10 minutes, and check what became of it

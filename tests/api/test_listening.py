@@ -6,9 +6,10 @@ from pathlib import Path
 
 from corral.api.waiting import Waiting
 from corral.engine import Engine
-from corral.engine.announce import EVERYBODY, WORK, decode, encode
+from corral.engine.announce import EVERYBODY, STEPS, WORK, decode, encode
 from corral.engine.embedded import EmbeddedPostgres
 from corral.engine.listen import Listener
+from corral.model.records import NewStep
 from tests.engine.farm import Farm
 
 
@@ -39,6 +40,33 @@ async def test_announcements_of_a_moment_are_one_notification(farm_dsn: str) -> 
     assert await hearing.heard.get() == ["node-0", "node-1", "node-2"]
     assert hearing.heard.empty()
     listening.cancel()
+
+
+async def test_what_is_announced_right_after_a_notification_is_one_more(farm_dsn: str) -> None:
+    hearing = Hearing()
+    listening = await listen(farm_dsn, hearing)
+    async with Engine.connect(farm_dsn, max_connections=2) as engine:
+        engine.announcements.announce(["node-0"])
+        assert await hearing.heard.get() == ["node-0"], "the first does not wait for others"
+        for n in range(100):
+            engine.announcements.announce([f"node-{n % 3}"])
+        await engine.announcements.flush()
+
+    assert await hearing.heard.get() == ["node-0", "node-1", "node-2"]
+    assert hearing.heard.empty()
+    listening.cancel()
+
+
+async def test_steps_that_are_added_are_announced(farm: Farm) -> None:
+    hearing = Hearing()
+    job = await farm.engine.jobs.create("build")
+    farm.engine.announcements.subscribe(hearing)
+
+    await farm.engine.steps.create_steps(job.job_id, [])
+    assert hearing.heard.empty(), "nothing was added"
+    await farm.engine.steps.create_steps(job.job_id, [NewStep("compile")])
+
+    assert hearing.heard.get_nowait() == [STEPS]
 
 
 async def test_what_a_process_announces_it_hears_at_once_and_once(farm_dsn: str) -> None:

@@ -26,19 +26,19 @@ CONNECTIONS = 2
 Work = Callable[[Engine, int, int], Awaitable[int]]
 
 
-async def drain_corral(dsn: str, *, tuned: bool) -> float:
+async def drain_corral(dsn: str, *, tuned: bool, steps: int = STEPS) -> float:
     """Steps per second of one job, reported as results."""
-    return await _drain(dsn, _overlap_results, tuned=tuned, jobs=1, steps=STEPS)
+    return await _drain(dsn, _overlap_results, tuned=tuned, jobs=1, steps=steps)
 
 
-async def drain_events(dsn: str, *, tuned: bool) -> float:
+async def drain_events(dsn: str, *, tuned: bool, steps: int = STEPS) -> float:
     """Steps per second of one job, reported as events."""
-    return await _drain(dsn, _overlap_events, tuned=tuned, jobs=1, steps=STEPS)
+    return await _drain(dsn, _overlap_events, tuned=tuned, jobs=1, steps=steps)
 
 
-async def drain_jobs(dsn: str, *, tuned: bool) -> float:
-    """Steps per second where each is a job of its own."""
-    return await _drain(dsn, _overlap_results, tuned=tuned, jobs=SINGLE_STEP_JOBS, steps=1)
+async def drain_jobs(dsn: str, *, tuned: bool, jobs: int = SINGLE_STEP_JOBS) -> float:
+    """Steps per second where each is a job of its own; no more than 2,000, because each is made by a call of its own."""
+    return await _drain(dsn, _overlap_results, tuned=tuned, jobs=min(jobs, SINGLE_STEP_JOBS), steps=1)
 
 
 async def _drain(dsn: str, work: Work, *, tuned: bool, jobs: int, steps: int) -> float:

@@ -29,19 +29,19 @@ returning id, payload
 _COMPLETE = "update floor_steps set status = 'done', finished_at = now() where id = any ($1::bigint[])"
 
 
-async def drain_floor(dsn: str, *, tuned: bool) -> float:
+async def drain_floor(dsn: str, *, tuned: bool, steps: int = STEPS) -> float:
     """Rows claimed and completed per second, on one connection."""
     url = await make_database(dsn, "steps_floor")
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(_TABLE)
-        await connection.execute(f"insert into floor_steps (id) select generate_series(1, {STEPS})")
+        await connection.execute(f"insert into floor_steps (id) select generate_series(1, {steps})")
         await connection.execute("vacuum analyze floor_steps")
         await connection.execute("checkpoint")
         started_at = time.perf_counter()
         while rows := await connection.fetch(_CLAIM, TUNED_BATCH if tuned else BATCH):
             await connection.execute(_COMPLETE, [row["id"] for row in rows])
-        return STEPS / (time.perf_counter() - started_at)
+        return steps / (time.perf_counter() - started_at)
     finally:
         await connection.close()
         await execute(dsn, "drop database steps_floor with (force)")

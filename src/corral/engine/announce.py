@@ -1,7 +1,7 @@
 """Say that nodes have news (work, or a cancel), so that their waiting pulls look at once.
 
-Best effort, after the commit: whoever waits also polls. Announcements of a few milliseconds are sent as one
-NOTIFY, because each takes a lock that all commits of the cluster share.
+Best effort, after the commit: whoever waits also polls. The first is sent at once, and those of the few milliseconds after it
+as one NOTIFY, because each takes a lock that all commits of the cluster share.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ STEPS: Final = "!steps"  # as below: steps may have become ready
 WORK: Final = "+"  # before a node's name: a phone is free, which is no news to a pull that wants nothing
 CREDENTIALS: Final = "!credentials"  # said in the place of a node, whose name never begins so: look before you trust
 COORDINATOR: Final = "!coordinator"  # likewise: the stream of the coordinator door has news
-_DEBOUNCE_S: Final = 0.003
+_PAUSE_S: Final = 0.003  # after each NOTIFY, however much is announced
 _LONGEST_PAYLOAD: Final = 7900  # PostgreSQL refuses 8000 bytes
 # Nothing is lost with an announcement, so its commit need not wait for the disk: it holds a lock that others wait for.
 _NOTIFY: Final = "select pg_notify($1, $2), set_config('synchronous_commit', 'off', true)"
@@ -49,20 +49,20 @@ class Announcements:
             hearer(node_ids)
         self._nodes.update(node_ids)
         if self._sending is None:
-            self._sending = asyncio.get_running_loop().create_task(self._send_soon())
+            self._sending = asyncio.get_running_loop().create_task(self._send())
 
     async def flush(self) -> None:
         """Return when everything announced has been sent, or could not be."""
         while self._sending is not None:
             await asyncio.wait({self._sending})
 
-    async def _send_soon(self) -> None:
+    async def _send(self) -> None:
         try:
             while self._nodes:
-                await asyncio.sleep(_DEBOUNCE_S)
                 nodes, self._nodes = self._nodes, set()
                 with contextlib.suppress(CorralError):
                     await self._database.fetch_value(_NOTIFY, CHANNEL, encode(self.sender, nodes))
+                await asyncio.sleep(_PAUSE_S)
         finally:
             self._sending = None
 

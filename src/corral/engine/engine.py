@@ -58,7 +58,7 @@ class Engine:
         self.runs = Runs(database, self.announcements)
         self.reservations = Reservations(database, self.runs, self.announcements)
         self.jobs = Jobs(database)
-        self.steps = Steps(database)
+        self.steps = Steps(database, self.announcements)
         self.tunnels = Tunnels(database)
         self.agents = Agents(database, self.announcements)
         self.channels = Channels(database, self.announcements)

@@ -1,5 +1,5 @@
 // Drain a queue with Graphile Worker. LOCAL is the size of its local queue, below 2 for none; completions are batched where it has one.
-// Run by tests.bench.rivals; prints the seconds that it took.
+// Run by tests.bench.others.rivals; prints the seconds that it took.
 // Usage: node graphile_worker_drain.mjs JOBS CONCURRENCY LOCAL, with PostgreSQL in PGHOST and so on; modules in NODE_MODULES.
 import { createRequire } from "node:module";
 

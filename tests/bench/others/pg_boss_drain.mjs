@@ -1,5 +1,5 @@
 // Drain a queue with pg-boss: fetch a batch, complete it, with several such loops at once where that is faster.
-// Run by tests.bench.rivals; prints the seconds that it took.
+// Run by tests.bench.others.rivals; prints the seconds that it took.
 // Usage: node pg_boss_drain.mjs JOBS BATCH LOOPS, with PostgreSQL in PGHOST and so on; modules in NODE_MODULES.
 import { createRequire } from "node:module";
 

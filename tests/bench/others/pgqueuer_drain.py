@@ -1,4 +1,4 @@
-"""Drain a queue with PgQueuer. Run by tests.bench.rivals with a Python that has it; prints the seconds that it took.
+"""Drain a queue with PgQueuer. Run by tests.bench.others.rivals with a Python that has it; prints the seconds that it took.
 
 Usage: pgqueuer_drain.py JOBS BATCH, with PostgreSQL in PGHOST and so on.
 """

@@ -1,4 +1,4 @@
-"""Drain a queue with Procrastinate. Run by tests.bench.rivals with a Python that has it; prints the seconds that it took.
+"""Drain a queue with Procrastinate. Run by tests.bench.others.rivals with a Python that has it; prints the seconds that it took.
 
 Usage: procrastinate_drain.py JOBS CONCURRENCY, with PostgreSQL in PGHOST and so on.
 """

@@ -1,129 +1,148 @@
-"""Install the other queues into a directory that is thrown away, and let each drain a database of its own."""
+"""Install the other queues into a directory that is thrown away, and let each work in a database of its own."""
 
-import asyncio
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 from tests.bench.databases import make_database
+from tests.bench.others.programs import Program, libpq_variables, measure_latency, run
 from tests.engine.conftest import execute
 
 INSTALL_S = 300
 DRAIN_S = 180
 
+PYTHON_PACKAGES = ("pgqueuer[asyncpg]==1.6.0", "procrastinate==3.10.0", "psycopg[binary]", "uvloop")
+NODE_PACKAGES = ("pg-boss@12.33.7", "graphile-worker@0.18.0")
 _SCRIPTS = Path(__file__).parent
-_PYTHON_PACKAGES = ("pgqueuer[asyncpg]==1.6.0", "procrastinate==3.10.0", "psycopg[binary]", "uvloop")
-_NODE_PACKAGES = ("pg-boss@12.33.7", "graphile-worker@0.18.0")
 
 
 @dataclass(frozen=True)
 class Rival:
-    """One queue: its script, what to tell it (how many jobs, then how it claims), and what it runs in."""
+    """One queue: its scripts, `<stem>_drain` and so on, what to tell them, and what they run in."""
 
     name: str
-    script: str
-    jobs: int
+    stem: str
+    suffix: str
+    drained: int
+    """How many jobs it drains."""
+
     at_20: Sequence[int]
     tuned: Sequence[int]
-    command: Sequence[str | Path] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    claims: str
+    """What the numbers of `at_20` and `tuned` are, to fill in."""
 
-    async def drain(self, dsn: str, *, tuned: bool) -> float:
-        """Jobs per second. Raises when it fails or takes too long."""
-        url = await make_database(dsn, "steps_rival")
-        try:
-            arguments = [str(number) for number in (self.jobs, *(self.tuned if tuned else self.at_20))]
-            output = await _run(
-                *self.command, _SCRIPTS / self.script, *arguments,
-                within_s=DRAIN_S, environment={**self.environment, **_libpq_variables(url)},
-            )  # fmt: skip
-            return self.jobs / float(output.split()[-1])
-        finally:
-            await execute(dsn, "drop database steps_rival with (force)")
+    bulk: str
+    """Its bulk API."""
+
+    waits: str
+    """How its worker waits."""
+
+    program: Program = field(default_factory=lambda: Program(()))
+
+    def drains(self, *, tuned: bool) -> str:
+        """How it claims, for people."""
+        return self.claims.format(*(f"{number:,}" for number in (self.tuned if tuned else self.at_20)))
+
+    async def drain(self, dsn: str, *, tuned: bool, jobs: int | None = None) -> float:
+        """Jobs per second, each claimed, done and completed. Raises when it fails or takes too long."""
+        jobs = min(self.drained, jobs or self.drained)
+        return await self._rate(dsn, "drain", jobs, *(self.tuned if tuned else self.at_20))
+
+    async def enqueue(self, dsn: str, *, jobs: int, batch: int) -> float:
+        """Jobs per second, by its bulk API. Raises as above."""
+        return await self._rate(dsn, "enqueue", jobs, batch)
+
+    async def wait(self, dsn: str, *, samples: int) -> list[float]:
+        """Milliseconds from enqueuing to start, of one job at a time. Raises as above."""
+        async with _own_database(dsn) as url:
+            program = self._program("latency").told(environment=libpq_variables(url))
+            return await measure_latency(program, program, samples=samples)
+
+    async def _rate(self, dsn: str, what: str, jobs: int, *arguments: int) -> float:
+        async with _own_database(dsn) as url:
+            program = self._program(what).told(jobs, *arguments, environment=libpq_variables(url))
+            return jobs / float((await run(program, within_s=DRAIN_S)).split()[-1])
+
+    def _program(self, what: str) -> Program:
+        return self.program.told(_SCRIPTS / f"{self.stem}_{what}{self.suffix}")
 
 
 # Tuned: the fastest of batches from 100 to 2,000, and of one to four loops or 20 to 1,000 jobs at once. Procrastinate
 # claims one by one, and is given fewer jobs, lest it take minutes; its speed does not depend on their number.
 _PYTHON_RIVALS = (
-    Rival("PgQueuer", "pgqueuer_drain.py", 20_000, at_20=(20,), tuned=(1_000,)),
-    Rival("Procrastinate", "procrastinate_drain.py", 2_000, at_20=(20,), tuned=(100,)),
-)
+    Rival(
+        "PgQueuer", "pgqueuer", ".py", 20_000, at_20=(20,), tuned=(1_000,),
+        claims="{} at a time", bulk="enqueue", waits="LISTEN",
+    ),
+    Rival(
+        "Procrastinate", "procrastinate", ".py", 2_000, at_20=(20,), tuned=(100,),
+        claims="1 at a time, {} at once", bulk="batch_defer", waits="LISTEN",
+    ),
+)  # fmt: skip
 _NODE_RIVALS = (
-    Rival("pg-boss", "pg_boss_drain.mjs", 20_000, at_20=(20, 2), tuned=(2_000, 2)),
-    Rival("Graphile Worker", "graphile_worker_drain.mjs", 20_000, at_20=(20, 20), tuned=(500, 1_000)),
-)
+    Rival(
+        "pg-boss", "pg_boss", ".mjs", 20_000, at_20=(20, 2), tuned=(2_000, 2),
+        claims="fetch {} at a time, {} loops", bulk="insert", waits="LISTEN (useListenNotify)",
+    ),
+    Rival(
+        "Graphile Worker", "graphile_worker", ".mjs", 20_000, at_20=(20, 20), tuned=(500, 1_000),
+        claims="{} at once, local queue of {}", bulk="addJobs", waits="LISTEN, no local queue",
+    ),
+)  # fmt: skip
 NAMES = [rival.name for rival in (*_PYTHON_RIVALS, *_NODE_RIVALS)]
 
 
 @asynccontextmanager
-async def installed_rivals() -> AsyncIterator[list[Rival]]:
-    """Those that could be installed here, until the block ends; says of the others that they are not measured."""
-    with tempfile.TemporaryDirectory(prefix="corral-bench-others-") as folder:
+async def installed_rivals(kept_in: Path | None = None) -> AsyncIterator[list[Rival]]:
+    """Those that could be installed here, until the block ends; says of the others that they are not measured.
+
+    With `kept_in` they are installed there and stay, and are not installed again.
+    """
+    home = nullcontext(kept_in) if kept_in else tempfile.TemporaryDirectory(prefix="corral-bench-others-")
+    with home as folder:
         rivals: list[Rival] = []
         for install, candidates in ((_install_python, _PYTHON_RIVALS), (_install_node, _NODE_RIVALS)):
             try:
-                command, environment = await install(Path(folder))
+                program = await install(Path(folder))
             except (OSError, RuntimeError, TimeoutError) as error:
                 names = ", ".join(candidate.name for candidate in candidates)
                 print(f"  not measured: {names}: {str(error).strip().splitlines()[-1]}", flush=True)
             else:
-                rivals += [Rival(r.name, r.script, r.jobs, r.at_20, r.tuned, command, environment) for r in candidates]
+                rivals += [replace(candidate, program=program) for candidate in candidates]
         yield rivals
 
 
-async def _install_python(folder: Path) -> tuple[list[str | Path], dict[str, str]]:
+async def _install_python(folder: Path) -> Program:
     home = folder / "python"
     python = home / "bin" / "python"
-    await _run(sys.executable, "-m", "venv", home, within_s=INSTALL_S)
-    await _run(python, "-m", "pip", "install", "--quiet", *_PYTHON_PACKAGES, within_s=INSTALL_S)
-    return [python], {}
+    if not home.exists():
+        await run(Program((sys.executable, "-m", "venv", home)), within_s=INSTALL_S)
+        await run(Program((python, "-m", "pip", "install", "--quiet", *PYTHON_PACKAGES)), within_s=INSTALL_S)
+    return Program((python,))
 
 
-async def _install_node(folder: Path) -> tuple[list[str | Path], dict[str, str]]:
+async def _install_node(folder: Path) -> Program:
     """With the Node of this virtual environment, if it has one; else with the system's."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     node, npm = (shutil.which(name, path=path) for name in ("node", "npm"))
     if node is None or npm is None:
         raise RuntimeError("there is no Node here")
     home = folder / "node"
-    home.mkdir()
-    await _run(
-        npm, "install", "--prefix", home, "--no-audit", "--no-fund", "--ignore-scripts", *_NODE_PACKAGES,
-        within_s=INSTALL_S, environment={"PATH": path},
-    )  # fmt: skip
-    return [node], {"NODE_MODULES": str(home)}
+    if not home.exists():
+        words = (npm, "install", "--prefix", home, "--no-audit", "--no-fund", "--ignore-scripts", *NODE_PACKAGES)
+        await run(Program(words, {"PATH": path}), within_s=INSTALL_S)
+    return Program((node,), {"NODE_MODULES": str(home)})
 
 
-def _libpq_variables(url: str) -> dict[str, str]:
-    parts = urlsplit(url)
-    query = parse_qs(parts.query)
-    return {
-        "PGHOST": query.get("host", [parts.hostname or "127.0.0.1"])[0],
-        "PGPORT": query.get("port", [str(parts.port or 5432)])[0],
-        "PGUSER": parts.username or "",
-        "PGDATABASE": parts.path.removeprefix("/"),
-    }
-
-
-async def _run(*command: str | Path, within_s: float, environment: Mapping[str, str] | None = None) -> str:
-    """What a program printed. Raises RuntimeError with its last words when it fails, TimeoutError when it does not end."""
-    process = await asyncio.create_subprocess_exec(
-        *command, env={**os.environ, **(environment or {})},
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+@asynccontextmanager
+async def _own_database(dsn: str) -> AsyncIterator[str]:
+    url = await make_database(dsn, "rival")
     try:
-        async with asyncio.timeout(within_s):
-            output, errors = await process.communicate()
+        yield url
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode:
-        raise RuntimeError(errors.decode() or f"{command[0]} failed")
-    return output.decode()
+        await execute(dsn, "drop database rival with (force)")

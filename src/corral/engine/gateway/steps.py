@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 
+from corral.engine.announce import STEPS, Announcements
 from corral.engine.database import Database, Row, to_record, to_records
 from corral.model.errors import BrokenRuleError, LeaseLostError, NotFoundError
 from corral.model.records import (
@@ -33,11 +34,12 @@ _STEPS = "select * from corral.step_states where job_id = $1"
 class Steps:
     """The queue of distributed work."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, announcements: Announcements) -> None:
         self._database = database
+        self._announcements = announcements
 
     async def create_steps(self, job_id: UUID, steps: Sequence[NewStep]) -> int:
-        """Add steps to a job, in one insert. Those that need nothing are ready at once, in the order given.
+        """Add steps to a job, in one insert. Those that need nothing are ready at once, in the order given, and announced.
 
         Raises NotFoundError, InvalidRequestError (a need that does not exist, a circle) and ConflictError
         (a name that is taken, a job that has ended); `path` names the step.
@@ -45,6 +47,7 @@ class Steps:
         made: int = await self._database.fetch_value(
             "select corral.fn_create_steps($1, $2)", job_id, msgspec.to_builtins(list(steps))
         )
+        self._announcements.announce([STEPS] if made else [])
         return made
 
     async def claim_ready_steps(

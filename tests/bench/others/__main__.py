@@ -1,0 +1,85 @@
+"""`make bench-others`: Corral side by side with other queues on the same PostgreSQL: draining, enqueuing in bulk, latency.
+
+Everybody is measured in turn, round after round, each in a database of its own on one durable server. What was found goes to
+docs/measurements/benchmarks.json, and from there into the plots and the tables of docs/benchmarks.md.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import uvloop
+
+from corral.engine.embedded import EmbeddedPostgres, find_binaries
+from tests.bench.others import document
+from tests.bench.others.contest import compare_drains, compare_enqueues, compare_latencies
+from tests.bench.others.machine import describe_machine, describe_postgresql, describe_versions, today
+from tests.bench.others.results import FILE, Results, load, save
+from tests.bench.others.rivals import installed_rivals
+
+MEASURES = ("enqueue", "drain_20", "drain_tuned", "latency")
+
+
+async def measure(bin_dir: Path, options: argparse.Namespace) -> Results:
+    """What is asked for; what is not, stays as the file has it. All of it takes a quarter of an hour."""
+    rounds, jobs, wanted = options.rounds, options.jobs, set(options.measures or MEASURES)
+    before = load(options.output) if wanted < set(MEASURES) else None
+    async with (
+        installed_rivals(options.keep) as rivals,
+        EmbeddedPostgres.ephemeral(bin_dir=bin_dir, durable=True) as server,
+    ):
+        drains = partial(compare_drains, server.dsn, rivals, rounds=rounds, jobs=jobs)
+        ways: dict[str, Callable[[], Awaitable[object]]] = {
+            "enqueue": partial(compare_enqueues, server.dsn, rivals, rounds=rounds, jobs=jobs),
+            "drain_20": partial(drains, tuned=False),
+            "drain_tuned": partial(drains, tuned=True),
+            "latency": partial(compare_latencies, server.dsn, rivals, rounds=rounds, samples=options.samples),
+        }
+        found = {name: await way() if name in wanted else getattr(before, name) for name, way in ways.items()}
+        return Results(
+            measured_on=today(),
+            machine=describe_machine(),
+            versions=await describe_versions(server.dsn, rivals),
+            postgresql=await describe_postgresql(server.dsn),
+            jobs=jobs,
+            samples=options.samples,
+            rounds=rounds,
+            **cast("dict[str, Any]", found),
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.others", description=__doc__)
+    parser.add_argument("measures", nargs="*", help=f"which of {', '.join(MEASURES)}; all, unless named")
+    parser.add_argument("--postgres", type=int, help="the major version of PostgreSQL to measure on")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=20_000, help="how many are drained and enqueued")
+    parser.add_argument("--samples", type=int, default=200, help="how many are started one at a time")
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="install the others there, and leave them for next time"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=FILE, help="where to write; the documents follow only the default"
+    )
+    parser.add_argument("--render", action="store_true", help="measure nothing: make the documents of what is written")
+    options = parser.parse_args()
+    if unknown := set(options.measures) - set(MEASURES):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+
+    if not options.render:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            results = runner.run(measure(find_binaries(options.postgres), options))
+        save(results, options.output)
+    results = load(options.output)
+    print(document.summary(results))
+    if options.output == FILE:
+        document.write(results)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
