@@ -112,7 +112,7 @@ bench: install ## measure engine, server, node and simulator on this machine
 	$(PY) -m tests.bench
 
 .PHONY: bench-scale
-bench-scale: install ## measure farms of up to a thousand nodes, and a database after a million jobs (25 minutes)
+bench-scale: install ## measure farms of up to a thousand nodes, and a database after a million jobs (15 minutes)
 	$(PY) -m tests.bench.scale $(SCALE_ARGS)
 
 .PHONY: bench-others

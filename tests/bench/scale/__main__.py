@@ -1,4 +1,4 @@
-"""`make bench-scale`: farms of up to a thousand nodes without phones, and a database that has seen a million jobs."""
+"""`make bench-scale`: farms of up to a thousand nodes without phones, and a database that has seen many jobs."""
 
 import argparse
 import asyncio

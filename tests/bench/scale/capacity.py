@@ -109,7 +109,7 @@ def _column(known: Constants, devices: int) -> dict[str, str]:
     forget_s = jobs_day / known.forgotten_jobs_per_s + jobs_day * known.events_per_job / known.forgotten_events_per_s
     return {
         "nodes": f"{nodes:,}",
-        "jobs/s, on average and at the peak": f"{average:.2g}, {peak:.2g}",
+        "jobs/s, on average and at the peak": f"{average:,.1f}, {peak:,.1f}",
         "heartbeats/s": f"{nodes / 10:,.0f}",
         "connections of nodes": f"{nodes * 4:,}",
         "servers: cores used at the peak": f"{server:.2f}",

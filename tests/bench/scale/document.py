@@ -202,8 +202,8 @@ def _table_rows(history: History) -> list[list[str]]:
             f"{table.heap_bytes / _MB:.1f}",
             f"{table.index_bytes / _MB:.1f}",
             f"{(table.heap_bytes + table.index_bytes) / history.jobs:.0f}",
-            f"{table.heap_bytes / max(1, table.fresh_heap_bytes):.2f} x",
-            f"{table.index_bytes / max(1, table.fresh_index_bytes):.2f} x",
+            _against(table.heap_bytes, table.fresh_heap_bytes),
+            _against(table.index_bytes, table.fresh_index_bytes),
         ]
         for table in history.tables
     ]
@@ -212,6 +212,11 @@ def _table_rows(history: History) -> list[list[str]]:
         ["the database", "", "", f"{whole / _MB:,.0f}", "", f"{whole / history.jobs:.0f}", f"{whole / fresh:.2f} x", ""]
     )
     return rows
+
+
+def _against(size: int, fresh: int) -> str:
+    """Of a table that is next to nothing when it is fresh, no ratio tells anything."""
+    return f"{size / fresh:.2f} x" if fresh else "under 1 MB"
 
 
 def _retention(scale: Scale) -> str:

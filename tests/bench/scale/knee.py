@@ -12,12 +12,12 @@ _MOST_FAILED: Final = 2
 """One failed stage may be bad luck."""
 
 MOST_CALLBACK_P99_MS: Final = 500.0
-LEAST_SHARE: Final = 0.95
+MOST_STARVED: Final = 0.05
 
 
 async def find_knee(farm: ModelFarm, *, seconds: float) -> Knee:
     """Raise the pace until two stages in a row were not kept."""
-    knee = Knee(nodes=len(farm.nodes), most_callback_p99_ms=MOST_CALLBACK_P99_MS, least_share=LEAST_SHARE, stages=[])
+    knee = Knee(nodes=len(farm.nodes), most_callback_p99_ms=MOST_CALLBACK_P99_MS, most_starved=MOST_STARVED, stages=[])
     failed, pace = 0, FIRST_JOBS_PER_S
     while failed < _MOST_FAILED and len(knee.stages) < _MOST_STAGES:
         await farm.ensure_jobs(pace * seconds * 1.25)

@@ -70,12 +70,14 @@ class Knee(Struct, frozen=True, kw_only=True):
 
     nodes: int
     most_callback_p99_ms: float
-    least_share: float
+    most_starved: float
+    """What share of the jobs asked for may find no phone with work."""
+
     stages: list[Load]
 
     def is_kept_by(self, load: Load) -> bool:
         """Whether the farm did what was asked of it."""
-        is_whole = load.jobs_per_s >= self.least_share * load.offered_jobs_per_s
+        is_whole = load.starved <= self.most_starved * load.offered_jobs_per_s * load.seconds
         return is_whole and load.callback.p99_ms <= self.most_callback_p99_ms
 
     @property

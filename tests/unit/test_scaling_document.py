@@ -1,0 +1,50 @@
+"""docs/scaling.md says what was measured, and nothing else."""
+
+import re
+
+import msgspec
+import pytest
+
+from tests.bench.scale.capacity import constants
+from tests.bench.scale.document import DOCUMENT, MEASUREMENTS, TABLES, read, rewrite
+from tests.bench.scale.records import Scale
+
+
+@pytest.fixture
+def scale() -> Scale:
+    return read(MEASUREMENTS)
+
+
+def test_its_tables_are_those_of_the_measurements(scale: Scale) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+
+    assert rewrite(text, scale) == text
+
+
+def test_other_measurements_make_other_tables(scale: Scale) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    other = msgspec.structs.replace(scale, farms=scale.farms[:-1], history=None)
+
+    changed = rewrite(text, other)
+
+    assert changed != text
+    assert rewrite(changed, scale) == text
+
+
+def test_a_table_without_a_place_is_named(scale: Scale) -> None:
+    text = re.sub(r"<!-- /?knee -->", "", DOCUMENT.read_text(encoding="utf-8"))
+
+    with pytest.raises(ValueError, match="0 places for knee"):
+        rewrite(text, scale)
+
+
+def test_everything_that_make_bench_scale_measures_was_measured(scale: Scale) -> None:
+    assert [farm.devices for farm in scale.farms] == [1_000, 10_000, 100_000]
+    assert scale.knee is not None
+    assert scale.knee.kept is not None
+    assert scale.history is not None
+    assert set(TABLES) == set(re.findall(r"<!-- (\w+) -->", DOCUMENT.read_text(encoding="utf-8")))
+
+
+def test_no_constant_of_the_model_is_negative(scale: Scale) -> None:
+    assert all(value >= 0 for value in msgspec.structs.astuple(constants(scale)))
