@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
@@ -15,6 +15,7 @@ from corral.cli.ports import claim_port
 from corral.drivers.adb.binary import find_adb
 from corral.simulator.control.client import Control
 from corral.workflow import preset_texts
+from tests.warm import start_corral
 
 LOOPBACK = "127.0.0.1"
 # Passes on phones that were told that they are ready, and on no other.
@@ -43,6 +44,17 @@ steps:
   - {id: one, uses: flow.sleep, with: {duration_s: 4}}
   - {id: two, uses: flow.sleep, with: {duration_s: 4}}
 """
+
+
+class WarmChildren(Children):
+    """As a farm's processes are otherwise, but for how they begin."""
+
+    async def start(self, name: str, command: Sequence[str]) -> Child:
+        log = self.logs / f"{name}.log"
+        process = await start_corral(*command, env=self._environment, log=log)
+        child = Child(name, cast("asyncio.subprocess.Process", process), log)
+        self._children.append(child)
+        return child
 
 
 class BrowserFarm:
@@ -147,7 +159,7 @@ async def raise_browser_farm(
     directory: Path, *, phones: int, environment: Mapping[str, str] | None = None
 ) -> AsyncIterator[BrowserFarm]:
     (directory / "logs").mkdir(parents=True, exist_ok=True)
-    async with Children(directory / "logs", {**os.environ, **(environment or {})}) as children:
+    async with WarmChildren(directory / "logs", {**os.environ, **(environment or {})}) as children:
         farm = BrowserFarm(children, directory)
         try:
             await farm.start_server()

@@ -34,14 +34,19 @@ class Process(Protocol):
 
 
 async def start_corral(
-    *arguments: object, env: Mapping[str, str], directory: Path | None = None, is_warm: bool = True
+    *arguments: object,
+    env: Mapping[str, str],
+    directory: Path | None = None,
+    log: Path | None = None,
+    is_warm: bool = True,
 ) -> Process:
-    """`corral` with these arguments, exactly this environment, and nothing to read.
+    """`corral` with these arguments, exactly this environment, and nothing to read. What it says goes to `log`, or can be read.
 
     A warm one's environment cannot be seen from outside, and it shares memory with others.
     """
     words = [str(argument) for argument in arguments]
     if not is_warm or sys.platform != "linux":
+        assert log is None
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "corral.cli", *words),
             env=env,
@@ -51,33 +56,34 @@ async def start_corral(
             stderr=asyncio.subprocess.PIPE,
         )
     request = {"arguments": words, "environment": dict(env), "directory": str(directory or Path.cwd())}
-    return await _WarmProcess.start(json.dumps(request).encode())
+    return await _WarmProcess.start(json.dumps(request).encode(), log)
 
 
 class _WarmProcess:
-    def __init__(self, pid: int, stdout: "_Output", stderr: "_Output") -> None:
+    def __init__(self, pid: int, outputs: "list[_Output]") -> None:
         self.pid = pid
-        self.stdout: asyncio.StreamReader | None = stdout.reader
-        self.stderr: asyncio.StreamReader | None = stderr.reader
+        self.stdout: asyncio.StreamReader | None = outputs[0].reader if outputs else None
+        self.stderr: asyncio.StreamReader | None = outputs[1].reader if outputs else None
         self.returncode: int | None = None
-        self._outputs = (stdout, stderr)
+        self._outputs = outputs
         self._has_ended = asyncio.Event()
         self._attending: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, request: bytes) -> "_WarmProcess":
+    async def start(cls, request: bytes, log: Path | None) -> "_WarmProcess":
         ours, theirs = socket.socketpair()
-        outputs = [os.pipe(), os.pipe()]
+        pipes = [os.pipe(), os.pipe()] if log is None else []
         nothing = os.open(os.devnull, os.O_RDONLY)
-        given = [nothing, *(writing for _, writing in outputs), theirs.fileno()]
+        said = [writing for _, writing in pipes] or [_open_log(log), _open_log(log)]
+        given = [nothing, *said, theirs.fileno()]
         socket.send_fds(_nursery(), [request], given)
         for descriptor in given[:-1]:
             os.close(descriptor)
         theirs.close()
-        stdout, stderr = [await _Output.open(reading) for reading, _ in outputs]
+        outputs = [await _Output.open(reading) for reading, _ in pipes]
         line, writer = await asyncio.open_connection(sock=ours)
         (pid,) = NUMBER.unpack(await line.readexactly(NUMBER.size))
-        process = cls(pid, stdout, stderr)
+        process = cls(pid, outputs)
         process._attending = asyncio.create_task(process._attend(line, writer))
         return process
 
@@ -114,6 +120,11 @@ class _WarmProcess:
 
     def kill(self) -> None:
         self.send_signal(9)
+
+
+def _open_log(path: Path | None) -> int:
+    assert path is not None
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
 
 class _Output(asyncio.StreamReaderProtocol):
