@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from corral.simulator.record import Entry
 from tests.chaos.history import History, JobRow, LeaseRow
+from tests.chaos.plan import WAKE
 from tests.chaos.proxy import Exchange
 
 ENDED: Final = frozenset({"succeeded", "failed", "cancelled", "skipped_offline"})
@@ -176,7 +177,7 @@ def _nothing_without_a_lease(history: History) -> Iterator[str]:
     for exchange in history.exchanges:
         if exchange.is_delivered and exchange.status == _OK and any(path in exchange.line for path in _RENEWING):
             renewals[exchange.node].append((exchange.answered_at_s or 0.0, exchange.asked_at_s))
-    wakings = [(deed.part, deed.ended_s) for deed in history.deeds if deed.kind == "pause_node"]
+    wakings = [(deed.part, deed.ended_s) for deed in history.deeds if deed.kind == WAKE]
     excused: Counter[tuple[str, float, str]] = Counter()
     for entry in history.commands:
         node = holders.get((entry.job or "", entry.fence or 0, entry.phone))
@@ -186,7 +187,7 @@ def _nothing_without_a_lease(history: History) -> Iterator[str]:
         until = max(heard, default=0.0) + history.lease_s
         if entry.started_s <= until + _CLOCK_SLACK_S:
             continue
-        waking = [at for part, at in wakings if part == node and 0 <= entry.started_s - at <= _RESUMED_S]
+        waking = [at for part, at in wakings if part == node and -_CLOCK_SLACK_S <= entry.started_s - at <= _RESUMED_S]
         if waking:
             excused[node, waking[0], entry.phone] += 1
             if excused[node, waking[0], entry.phone] == 1:

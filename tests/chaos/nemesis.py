@@ -13,7 +13,7 @@ import msgspec
 
 from corral.simulator.scenario.model import Crash, Disconnect, Fault, Hang, Latency, Phones, When
 from tests.chaos.farm import NODES, Farm
-from tests.chaos.plan import Act
+from tests.chaos.plan import WAKE, Act
 from tests.chaos.programs import Program
 from tests.drivers.conftest import kill
 
@@ -53,10 +53,13 @@ class Nemesis:
         try:
             if await deed() is not False:
                 self.done[act.kind] += 1
-                told = {"kind": act.kind, "part": part, "began_s": began, "ended_s": time.monotonic()}
-                self._sink.write(msgspec.json.encode(told) + b"\n")
+                self._tell(act.kind, part, began)
         finally:
             self._busy.discard(part)
+
+    def _tell(self, kind: str, part: str, began_s: float) -> None:
+        told = {"kind": kind, "part": part, "began_s": began_s, "ended_s": time.monotonic()}
+        self._sink.write(msgspec.json.encode(told) + b"\n")
 
     def _choose(self, act: Act) -> tuple[str, Callable[[], Awaitable[bool | None]]]:
         node = NODES[act.which % len(NODES)]
@@ -92,8 +95,13 @@ class Nemesis:
 
     async def _pause_node(self, node: str, act: Act) -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._pause(self._farm.nodes[node], act))
+            group.create_task(self._pause_and_tell(node, act))
             group.create_task(self._renew_neighbour(node, act))
+
+    async def _pause_and_tell(self, node: str, act: Act) -> None:
+        """When exactly it woke up is told apart: the act as a whole may take longer."""
+        await self._pause(self._farm.nodes[node], act)
+        self._tell(WAKE, node, time.monotonic())
 
     async def _renew_neighbour(self, node: str, act: Act) -> None:
         """Every other time the node with the same phones begins anew meanwhile: it reports them, and takes them over."""

@@ -23,6 +23,9 @@ Kind = Literal[
     "trouble_phones",
 ]
 
+WAKE: Final = "wake_node"
+"""Not an act: how the evidence names the moment at which a paused node goes on."""
+
 # How often each is chosen, and for how many leases it lasts, at least and at most (0: it is over at once).
 ACTS: Final[dict[Kind, tuple[int, float, float]]] = {
     "kill_node": (4, 0.0, 1.5),

@@ -9,6 +9,7 @@ import pytest
 from corral.simulator.record import Entry
 from tests.chaos.checker import RULES, check
 from tests.chaos.history import Deed, EventRow, History, JobRow, LeaseRow, RunRow
+from tests.chaos.plan import WAKE
 from tests.chaos.proxy import Exchange
 from tests.chaos.workload import Asked
 
@@ -142,7 +143,7 @@ def act_late(history: History) -> None:
 
 
 def act_twice_after_a_pause(history: History) -> None:
-    history.deeds.append(Deed(kind="pause_node", part="north", began_s=105, ended_s=120))
+    history.deeds.append(Deed(kind=WAKE, part="north", began_s=120, ended_s=120))
     history.commands += [given_command(1, 120.1), given_command(1, 120.2)]
 
 
@@ -225,7 +226,7 @@ def test_every_rule_notices_something() -> None:
 
 def test_the_one_command_that_was_on_its_way_when_a_node_was_paused_is_excused() -> None:
     history = given_history()
-    history.deeds.append(Deed(kind="pause_node", part="north", began_s=105, ended_s=120))
+    history.deeds.append(Deed(kind=WAKE, part="north", began_s=120, ended_s=120))
     history.commands.append(given_command(1, 120.1))
     assert check(history) == []
 

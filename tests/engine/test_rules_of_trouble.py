@@ -118,6 +118,21 @@ async def test_one_dead_node_of_two_is_not_a_mass_silence(farm: Farm) -> None:
 # Rule 2: partition
 
 
+async def test_a_late_result_of_a_job_for_any_device_names_the_device_that_it_came_from(farm: Farm) -> None:
+    node = await farm.given_node(devices=2)
+    await farm.given_run({"any": 1})
+    (grant,) = await node.pull()
+    await node.start(grant)
+    await farm.pass_time(timedelta(minutes=2))
+    await farm.run_upkeep()
+    assert (await farm.job(grant)).device_id is None
+
+    (result,) = await node.finish(grant)
+
+    assert result.outcome == "applied"
+    assert (await farm.job(grant)).device_id == grant.device_id
+
+
 async def test_a_late_result_counts_until_the_job_is_granted_again(farm: Farm) -> None:
     node, grant = await farm.given_leased_job()
     await node.start(grant)

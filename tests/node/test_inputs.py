@@ -56,7 +56,7 @@ class Case:
         self.inputs = TakeInputs(
             find={self.token: self.held}.get,
             phone=lambda _serial: cast("Phone", self),
-            may_touch=lambda: self.is_live,
+            may_touch=lambda _token: self.is_live,
             tell=lambda _held, message: self.told.append(message),
             clock=lambda: self.now,
         )

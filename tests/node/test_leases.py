@@ -72,11 +72,28 @@ def test_an_agent_that_was_replaced_never_touches_anything_again() -> None:
     assert not leases.is_live
 
 
+def test_a_token_counts_from_when_its_request_left_and_then_from_heartbeats_that_named_it() -> None:
+    clock, token = Hand(), uuid4()
+    leases = Leases(clock)
+    leases.renew(sent_at=1000, lease_s=60)
+    leases.hold(token, sent_at=1000)
+    assert leases.is_live_for(token)
+
+    clock.now = 1060
+    leases.renew(sent_at=1060, lease_s=60)
+    assert (leases.is_live, leases.is_live_for(token)) == (True, False)
+
+    leases.renew(sent_at=1060, lease_s=60, named=[token, uuid4()])
+    assert leases.is_live_for(token)
+    leases.drop(token)
+    assert not leases.is_live_for(token)
+
+
 def test_what_is_held_is_a_value_that_never_changes_under_its_reader() -> None:
     leases, token = Leases(Hand()), uuid4()
     before = leases.held
 
-    leases.hold(token)
+    leases.hold(token, sent_at=1000)
     after = leases.held
     leases.drop(token)
 

@@ -29,6 +29,9 @@ class Server(Link):
         return await answer
 
 
+NOW = 1000.0
+
+
 class Worker:
     def __init__(self) -> None:
         self.want = 0
@@ -38,8 +41,9 @@ class Worker:
     def appetite(self) -> Appetite:
         return Appetite(self.want, self.is_urgent, (), ())
 
-    def accept(self, pulled: Pulled) -> None:
+    def accept(self, pulled: Pulled, *, sent_at: float) -> None:
         assert pulled.jobs == []
+        assert sent_at == NOW
         self.got += 1
 
 
@@ -84,6 +88,7 @@ class Case:
             tunnels=self.tunnels,
             node_id="desk",
             epoch=lambda: 1,
+            clock=lambda: NOW,
         )
         self.task = asyncio.create_task(self.pulling.run())
 

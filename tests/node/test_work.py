@@ -69,6 +69,7 @@ class Floor:
         self.runner = Runner()
         self.broken: set[str] = set()
         self.ends: list[tuple[str, str]] = []
+        self.doubts: list[float] = []
         self.steps = OtherSteps()
         self.work = Work(
             max_concurrency=max_concurrency,
@@ -78,15 +79,17 @@ class Floor:
             is_ready=lambda serial: serial not in self.broken,
             steps=self.steps,
             on_end=lambda serial, end: self.ends.append((serial, end.outcome)),
+            on_doubt=lambda: self.doubts.append(self.clock.now),
             clock=self.clock,
         )
 
-    def grant(self, *serials: str, **fields: Any) -> list[UUID]:  # noqa: ANN401 - of a pull's answer
+    def grant(self, *serials: str, sent_at: float | None = None, **fields: Any) -> list[UUID]:  # noqa: ANN401 - of a pull's answer
         jobs = [
             Grant(uuid4(), RUN, uuid4(), serial, None, uuid4(), fence=1, attempt=1, priority=0, position=1, timeout_s=9)
             for serial in serials
         ]
-        self.work.accept(Pulled(jobs=jobs, runs=[SPEC], cancel=[], **fields))
+        sent_at = self.clock.now if sent_at is None else sent_at
+        self.work.accept(Pulled(jobs=jobs, runs=[SPEC], cancel=[], **fields), sent_at=sent_at)
         return [job.lease_token for job in jobs]
 
     async def clear(self) -> None:
@@ -135,7 +138,7 @@ async def test_steps_of_distributed_runs_take_slots_and_phones(floor: Floor) -> 
 async def test_cancels_that_a_pull_brings_reach_the_steps_too(floor: Floor) -> None:
     token = uuid4()
 
-    floor.work.accept(Pulled(jobs=[], runs=[], cancel=[token]))
+    floor.work.accept(Pulled(jobs=[], runs=[], cancel=[token]), sent_at=floor.clock.now)
 
     assert floor.steps.cancelled == [token]
 
@@ -257,9 +260,26 @@ async def test_an_answer_that_is_repeated_gives_no_job_twice(floor: Floor) -> No
     floor.grant("a")
     (held,) = [each.grant for each in floor.work._jobs.values()]
 
-    floor.work.accept(Pulled(jobs=[held], runs=[], cancel=[]))
+    floor.work.accept(Pulled(jobs=[held], runs=[], cancel=[]), sent_at=floor.clock.now)
 
     assert len(floor.work._jobs) == 1
+
+
+async def test_a_grant_that_was_on_its_way_for_longer_than_a_lease_waits_for_a_heartbeat_that_names_it(
+    floor: Floor,
+) -> None:
+    left_at = floor.clock.now
+    floor.clock.now += 100
+    floor.leases.renew(sent_at=floor.clock.now, lease_s=60)  # this heartbeat did not know the grant
+
+    (token,) = floor.grant("a", sent_at=left_at)
+    await floor.settle()
+    assert (floor.runner.running, floor.doubts) == ({}, [floor.clock.now])
+
+    floor.leases.renew(sent_at=floor.clock.now, lease_s=60, named=[token])
+    floor.work.fill()
+    await floor.settle()
+    assert list(floor.runner.running) == ["a"]
 
 
 async def test_a_defect_of_the_runner_costs_its_job_and_no_other(floor: Floor) -> None:

@@ -147,7 +147,7 @@ class Workbench:
                 allows_shell=False,
             ),
             actions=known,
-            may_touch=lambda: self.is_live,
+            may_touch=lambda _token: self.is_live,
             check_up=_look,
             scratch=self.scratch,
         )

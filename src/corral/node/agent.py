@@ -114,7 +114,7 @@ class Agent:
             artifacts=artifacts,
             steps=steps,
             actions=actions,
-            may_touch=self._may_touch,
+            may_touch=self._leases.is_live_for,
             check_up=self._health.check_up,
             scratch=state.scratch,
         )
@@ -128,7 +128,7 @@ class Agent:
                 artifacts=artifacts,
                 steps=steps,
                 actions=actions,
-                may_touch=self._may_touch,
+                may_touch=self._leases.is_live_for,
                 scratch=state.scratch,
             ),
             taken=lambda: self._work.running,
@@ -143,6 +143,7 @@ class Agent:
             is_ready=self._devices.is_ready,
             steps=self._step_work,
             on_end=self._job_ended,
+            on_doubt=self._hurry,
             clock=clock,
         )
         self._screens = ShowScreens(
@@ -157,7 +158,7 @@ class Agent:
         self._inputs = TakeInputs(
             find=self._work.find,
             phone=self._devices.phone,
-            may_touch=self._may_touch,
+            may_touch=self._leases.is_live_for,
             tell=self._tell_session,
             clock=clock,
         )
@@ -165,7 +166,7 @@ class Agent:
             link,
             find=self._work.find,
             phone=self._devices.phone,
-            may_touch=self._may_touch,
+            may_touch=self._leases.is_live_for,
             clock=clock,
         )
         self._pulling = PullJobs(
@@ -176,8 +177,11 @@ class Agent:
             tunnels=self._tunnels,
             node_id=config.id,
             epoch=lambda: self._pulse.epoch,
+            clock=clock,
         )
-        self._claiming = ClaimSteps(link, self._step_work, node_id=config.id, epoch=lambda: self._pulse.epoch)
+        self._claiming = ClaimSteps(
+            link, self._step_work, node_id=config.id, epoch=lambda: self._pulse.epoch, clock=clock
+        )
         self._scans = DoScans(drivers, self._devices, spool)
         self._heart: BeatHeart | None = None
         self._renewed = asyncio.Event()
@@ -372,7 +376,7 @@ class Agent:
         reply = beaten.reply
         self._work.lose(reply.lost)
         self._step_work.lose(reply.lost)
-        self._leases.renew(sent_at=beaten.sent_at, lease_s=reply.lease_s)
+        self._leases.renew(sent_at=beaten.sent_at, lease_s=reply.lease_s, named=beaten.beat.held)
         self._renewed.set()
         self._devices.acknowledge(beaten.beat.devices, is_complete=beaten.beat.is_complete)
         for path in reply.refused:
@@ -383,10 +387,14 @@ class Agent:
         self._work.fill()
         self._claiming.nudge()
 
+    def _hurry(self) -> None:
+        if self._heart is not None:
+            self._heart.hurry()
+
     def _devices_changed(self) -> None:
         self._health.noticed()
-        if self._publish() and self._heart is not None:
-            self._heart.hurry()
+        if self._publish():
+            self._hurry()
         self._work.fill()
         self._claiming.nudge()
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from corral.model.errors import RequestRefusedError, ServerUnavailableError
 from corral.node.backoff import Backoff
+from corral.node.clock import Clock
 from corral.node.link import Link
 from corral.telemetry import logger
 from corral.wire.steps import MOST_STEPS, Claim, Claimed
@@ -43,13 +44,14 @@ class Claimant(Protocol):
 
     def appetite(self) -> StepAppetite: ...
 
-    def accept(self, claimed: Claimed) -> None: ...
+    def accept(self, claimed: Claimed, *, sent_at: float) -> None: ...
 
 
 class ClaimSteps:
     """The loop. `nudge` says that the appetite may have changed."""
 
-    def __init__(self, link: Link, claimant: Claimant, *, node_id: str, epoch: Callable[[], int]) -> None:
+    def __init__(self, link: Link, claimant: Claimant, *, node_id: str, epoch: Callable[[], int], clock: Clock) -> None:
+        self._clock = clock
         self._link = link
         self._claimant = claimant
         self._node_id = node_id
@@ -92,7 +94,7 @@ class ClaimSteps:
 
     async def _claim(self, appetite: StepAppetite) -> None:
         """One request until it was answered, however often it has to be sent."""
-        request_id, backoff = uuid4(), Backoff(most_s=5.0)
+        request_id, backoff, sent_at = uuid4(), Backoff(most_s=5.0), self._clock()
         while True:
             request = Claim(
                 node_id=self._node_id,
@@ -109,5 +111,5 @@ class ClaimSteps:
                     _log.warning("no answer to a claim", why=error.message)
                 await asyncio.sleep(backoff.next_s())
             else:
-                self._claimant.accept(claimed)
+                self._claimant.accept(claimed, sent_at=sent_at)
                 return

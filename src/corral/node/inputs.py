@@ -41,7 +41,7 @@ class TakeInputs:
         *,
         find: Callable[[UUID], HeldJob | None],
         phone: Callable[[str], Phone],
-        may_touch: Callable[[], bool],
+        may_touch: Callable[[UUID], bool],
         tell: Callable[[HeldJob, str], None],
         clock: Clock,
     ) -> None:
@@ -96,7 +96,9 @@ class TakeInputs:
 
     async def _work(self, held: HeldJob, queue: asyncio.Queue[SessionInput]) -> None:
         serial = held.grant.serial
-        phone = FencedPhone(lambda: self._phone(serial), lambda: self._may_touch() and held.may_be_used)
+        phone = FencedPhone(
+            lambda: self._phone(serial), lambda: self._may_touch(held.grant.lease_token) and held.may_be_used
+        )
         screen = _Screen(phone, self._clock)
         while True:
             each = await queue.get()

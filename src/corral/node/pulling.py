@@ -18,6 +18,7 @@ from corral.model.records import Watch
 from corral.model.sessions import SessionInput
 from corral.model.tunnels import Tunnel
 from corral.node.backoff import Backoff
+from corral.node.clock import Clock
 from corral.node.link import Link
 from corral.telemetry import logger
 from corral.wire.nodes import Pull, Pulled
@@ -43,7 +44,7 @@ class Worker(Protocol):
 
     def appetite(self) -> Appetite: ...
 
-    def accept(self, pulled: Pulled) -> None: ...
+    def accept(self, pulled: Pulled, *, sent_at: float) -> None: ...
 
 
 class Screens(Protocol):
@@ -86,7 +87,9 @@ class PullJobs:
         tunnels: Tunnellers,
         node_id: str,
         epoch: Callable[[], int],
+        clock: Clock,
     ) -> None:
+        self._clock = clock
         self._link = link
         self._worker = worker
         self._screens = screens
@@ -135,7 +138,7 @@ class PullJobs:
 
     async def _pull(self, appetite: Appetite, watching: frozenset[UUID]) -> None:
         """One request until it was answered, however often it has to be sent."""
-        request_id, backoff = uuid4(), Backoff(most_s=5.0)
+        request_id, backoff, sent_at = uuid4(), Backoff(most_s=5.0), self._clock()
         while True:
             request = Pull(
                 node_id=self._node_id,
@@ -156,7 +159,7 @@ class PullJobs:
                     _log.warning("no answer to a pull", why=error.message)
                 await asyncio.sleep(backoff.next_s())
             else:
-                self._worker.accept(pulled)
+                self._worker.accept(pulled, sent_at=sent_at)
                 self._screens.take(pulled.watch)
                 self._inputs.take(pulled.inputs)
                 self._tunnels.take(pulled.tunnels)

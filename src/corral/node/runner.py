@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 from msgspec import Struct
@@ -60,7 +61,7 @@ class RunJobs:
         artifacts: Artifacts,
         steps: TakeSteps,
         actions: Mapping[str, NodeAction],
-        may_touch: Callable[[], bool],
+        may_touch: Callable[[UUID], bool],
         check_up: Callable[[Device], Awaitable[None]],
         scratch: Path,
     ) -> None:
@@ -120,7 +121,7 @@ class RunJobs:
             spec=spec,
             plan=plan,
             node_id=self._node_id,
-            phone=FencedPhone(lambda: self._devices.phone(grant.serial), self._may_touch),
+            phone=FencedPhone(lambda: self._devices.phone(grant.serial), lambda: self._may_touch(grant.lease_token)),
             scratch=scratch,
             events=events,
             log=log,

@@ -56,7 +56,7 @@ class RunSteps:
         artifacts: Artifacts,
         steps: TakeSteps,
         actions: Mapping[str, NodeAction],
-        may_touch: Callable[[], bool],
+        may_touch: Callable[[UUID], bool],
         scratch: Path,
     ) -> None:
         self._node_id = node_id
@@ -142,7 +142,7 @@ class RunSteps:
             if held.spec
             else Plan(timeout_s=step.timeout_s, repeatable=True, steps=[]),
             node_id=self._node_id,
-            phone=FencedPhone(lambda: self._find_phone(phone), self._may_touch),
+            phone=FencedPhone(lambda: self._find_phone(phone), lambda: self._may_touch(step.lease_token)),
             scratch=scratch,
             events=events,
             log=log,

@@ -69,14 +69,14 @@ class StepWork:
         want = max(0, self._slots - self._taken() - self.running) if is_able else 0
         return StepAppetite(want, frozenset(each for each in self._idle_phones() if not self.has_phone(each)))
 
-    def accept(self, claimed: Claimed) -> None:
-        """Take in what a claim brought, and start it."""
+    def accept(self, claimed: Claimed, *, sent_at: float) -> None:
+        """Take in what a claim brought that first left at `sent_at`, and start it."""
         specs = {spec.run_id: spec for spec in claimed.runs}
         for step in claimed.steps:
             if step.lease_token in self._leases.held:  # a repeated answer
                 continue
             held = HeldStep(step, specs.get(step.run_id))
-            self._leases.hold(step.lease_token)
+            self._leases.hold(step.lease_token, sent_at=sent_at)
             self._steps[step.lease_token] = held
             if self._is_draining:
                 self._runner.end(held, StepEnd(status=StepStatus.CANCELLED, error_message=StopCause.STOPPING.words))

@@ -50,7 +50,7 @@ class OpenTunnels:
         *,
         find: Callable[[UUID], HeldJob | None],
         phone: Callable[[str], Phone],
-        may_touch: Callable[[], bool],
+        may_touch: Callable[[UUID], bool],
         clock: Clock,
     ) -> None:
         self._way = way
@@ -116,7 +116,7 @@ class OpenTunnels:
             serve_bridge(
                 line,
                 reach=lambda: reach_by_adb(self._phone(held.grant.serial)),
-                may_touch=lambda: self._may_touch() and held.may_be_used,
+                may_touch=lambda: self._may_touch(held.grant.lease_token) and held.may_be_used,
             )
         )
         over = asyncio.create_task(held.over.wait())

@@ -61,8 +61,10 @@ class Work:
         is_ready: Callable[[str], bool],
         steps: Steps,
         on_end: Callable[[str, JobEnd], None],
+        on_doubt: Callable[[], None],
         clock: Clock,
     ) -> None:
+        """`on_doubt` is told of grants that were on their way for so long that a heartbeat has to ask whether they hold."""
         self._capacity = max_concurrency + lookahead
         self._refill = max(1, lookahead // 4)
         self._leases = leases
@@ -70,6 +72,7 @@ class Work:
         self._is_ready = is_ready
         self._steps = steps
         self._on_end = on_end
+        self._on_doubt = on_doubt
         self._clock = clock
         self._scheduler: Scheduler[HeldJob] = Scheduler(max_concurrency, taken=lambda: steps.running)
         self._jobs: dict[UUID, HeldJob] = {}
@@ -93,8 +96,8 @@ class Work:
             known_runs=tuple(self._specs),
         )
 
-    def accept(self, pulled: Pulled) -> None:
-        """Take in what a pull brought."""
+    def accept(self, pulled: Pulled, *, sent_at: float) -> None:
+        """Take in what a pull brought that first left at `sent_at`."""
         self._specs.update({each.run_id: each for each in pulled.runs})
         for grant in pulled.jobs:
             spec = self._specs.get(grant.run_id)
@@ -105,7 +108,7 @@ class Work:
                 continue
             self._specs.move_to_end(grant.run_id)
             held = HeldJob(grant, spec)
-            self._leases.hold(grant.lease_token)
+            self._leases.hold(grant.lease_token, sent_at=sent_at)
             self._jobs[grant.lease_token] = held
             if self._is_draining:
                 self._give_back(held, StopCause.STOPPING)
@@ -114,6 +117,8 @@ class Work:
         self._forget_specs()
         self.cancel(pulled.cancel)
         self.fill()
+        if not all(self._leases.is_live_for(grant.lease_token) for grant in pulled.jobs):
+            self._on_doubt()
 
     def fill(self) -> None:
         """Start whatever can start; give back what has waited in vain for its phone."""
@@ -171,7 +176,12 @@ class Work:
             await asyncio.wait(self._tasks)
 
     def _is_startable(self, serial: str) -> bool:
-        return self._is_ready(serial) and not self._steps.has_phone(serial)
+        first = next(held for device, held in self._scheduler.list_waiting() if device == serial)
+        return (
+            self._leases.is_live_for(first.grant.lease_token)
+            and self._is_ready(serial)
+            and not self._steps.has_phone(serial)
+        )
 
     def _stop(self, token: UUID, cause: StopCause) -> None:
         held = self._jobs.get(token)

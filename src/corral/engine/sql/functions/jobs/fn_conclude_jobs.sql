@@ -48,7 +48,12 @@ begin
                    deadline_at = null,
                    current_step = case when w.status <> 'queued' then j.current_step end,
                    steps_done = case when w.status = 'succeeded' then greatest(j.steps_done, j.steps_total) else j.steps_done end,
-                   device_id = case when w.is_pooled and w.status = 'queued' then null else j.device_id end
+                   -- A job of a pool that was given back has no device; if its node's late word ends it after all, it has that node's.
+                   device_id = case when w.is_pooled and w.status = 'queued' then null
+                                    when w.is_pooled and w.ending = 'finished'
+                                    then coalesce(j.device_id, (select g.device_id from leases g
+                                                                 where g.job_id = j.job_id and g.lease_token = j.lease_token))
+                                    else j.device_id end
               from wanted w
              where j.job_id = w.job_id and j.job_id = any (array(select u.job_id from wanted u))
             returning row(w.job_id, w.run_id, w.device_id, w.lease_owner, w.lease_token, j.status, j.failure_reason, w.error_message,
