@@ -8,6 +8,7 @@ import os
 import sys
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+from uuid import UUID
 
 import corral.node.bench
 import corral.node.clock
@@ -33,10 +34,15 @@ def _for_ever(_: Leases) -> float:
     return 3600.0
 
 
+def _always(_: Leases, __: UUID) -> bool:
+    return True
+
+
 if __name__ == "__main__":
     corral.node.clock.datetime = _Jumping  # type: ignore[attr-defined]
     corral.node.bench.datetime = _Jumping  # type: ignore[attr-defined]
     if os.environ.get("CHAOS_BREAK") == "deadline":
         Leases.left_s = property(_for_ever)  # type: ignore[assignment]
+        Leases.is_live_for = _always  # type: ignore[method-assign]
     sys.argv = ["corral", *sys.argv[2:]]
     main()
