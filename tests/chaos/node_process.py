@@ -43,6 +43,6 @@ if __name__ == "__main__":
     corral.node.bench.datetime = _Jumping  # type: ignore[attr-defined]
     if os.environ.get("CHAOS_BREAK") == "deadline":
         Leases.left_s = property(_for_ever)  # type: ignore[assignment]
-        Leases.is_live_for = _always  # type: ignore[method-assign]
+        Leases.is_live_for = _always  # type: ignore[assignment,method-assign]
     sys.argv = ["corral", *sys.argv[2:]]
     main()
