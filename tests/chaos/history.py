@@ -139,7 +139,7 @@ async def read_history(farm: Farm, asked: list[Asked], *, shift_s: float) -> His
     return History(
         lease_s=farm.shape.lease_s,
         serials={device["device_id"]: device["serial"] for device in devices},
-        commands=[_shifted(entry, shift_s) for entry in await farm.control.record()],
+        commands=[_shifted(entry, shift_s) for entry in await _read_record(farm)],
         exchanges=_read_lines(farm.folder / "requests.jsonl", Exchange),
         deeds=_read_lines(farm.folder / "acts.jsonl", Deed),
         asked=asked,
@@ -151,6 +151,14 @@ async def read_history(farm: Farm, asked: list[Asked], *, shift_s: float) -> His
         untold=await count_untold(farm),
         missing_objects=[row["artifact_id"] for row in artifacts if not await _is_stored(farm, row["artifact_id"])],
     )
+
+
+async def _read_record(farm: Farm) -> list[Entry]:
+    """Every command on every phone; the simulator tells so many at a time."""
+    entries: list[Entry] = []
+    while some := await farm.control.record(after=entries[-1].number if entries else 0):
+        entries += some
+    return entries
 
 
 async def _counts(farm: Farm, run_id: str) -> dict[str, int]:
