@@ -65,19 +65,19 @@ class ServerProcess:
         return httpx.AsyncClient(base_url=self.url, timeout=60)
 
 
-async def start(*flags: str, env: dict[str, str] | None = None) -> ServerProcess:
+async def start(*flags: str, env: dict[str, str] | None = None, is_warm: bool = True) -> ServerProcess:
     """Start `corral server` with nothing of our environment that would configure it."""
     data_dir = tempfile.mkdtemp(prefix="corral-")
     atexit.register(shutil.rmtree, data_dir, ignore_errors=True)
     inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
     settings = {**inherited, "CORRAL_DATA_DIR": data_dir, **(env or {})}
-    return ServerProcess(await start_corral("server", *flags, env=settings))
+    return ServerProcess(await start_corral("server", *flags, env=settings, is_warm=is_warm))
 
 
 @asynccontextmanager
-async def running(*flags: str, env: dict[str, str] | None = None) -> AsyncIterator[ServerProcess]:
+async def running(*flags: str, env: dict[str, str] | None = None, is_warm: bool = True) -> AsyncIterator[ServerProcess]:
     """A server on a free port, with secrets, from the moment that it listens."""
-    server = await start("--port", "0", *flags, env={**SECRETS, **(env or {})})
+    server = await start("--port", "0", *flags, env={**SECRETS, **(env or {})}, is_warm=is_warm)
     try:
         await server.until_it_serves()
         yield server

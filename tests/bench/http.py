@@ -21,7 +21,10 @@ async def check_http(dsn: str, *, rounds: int, seconds: int) -> list[Check]:
         await load_runs(engine, runs=1)
         await analyze(engine)
         url = engine.database.dsn
-        async with running("--database-url", url) as server, running("--database-url", url) as other:
+        async with (
+            running("--database-url", url, is_warm=False) as server,
+            running("--database-url", url, is_warm=False) as other,
+        ):
             checks = await check_views(engine, server.url, devices=NODES * DEVICES_PER_NODE)
             checks.append(await check_callbacks(engine, server.url, rounds=rounds, seconds=seconds))
             checks.append(await check_pulls(server.url, other.url))

@@ -37,7 +37,7 @@ async def check_node(dsn: str) -> list[Check]:
     """One server, one node, a hundred phones: idle, then at work, then cancelled."""
     async with made_engine(dsn, "node") as engine, rack(PHONES) as (simulator, adb_port, _, folder):
         url = engine.database.dsn
-        async with running("--database-url", url) as server:
+        async with running("--database-url", url, is_warm=False) as server:
             desk = Desk(server, simulator.addresses, dsn=url, adb_port=adb_port, state=folder / "state", env={})
             async with desk.http, desk.node() as node, await Control.connect(simulator.control_port) as control:
                 idle = await _measure_idle(node.process.pid, control)

@@ -23,7 +23,10 @@ async def check_sse(dsn: str, *, seconds: int) -> list[Check]:
     """Every listener hears every event, and the process that tells them is watched."""
     async with made_engine(dsn, "sse") as engine:
         url = engine.database.dsn
-        async with running("--database-url", url) as teller, running("--database-url", url) as writer:
+        async with (
+            running("--database-url", url, is_warm=False) as teller,
+            running("--database-url", url, is_warm=False) as writer,
+        ):
             listeners = [await _Listener.open(teller) for _ in range(LISTENERS)]
             hearing = [asyncio.create_task(each.hear()) for each in listeners]
             began_at, used_s = time.perf_counter(), processor_s(teller.process.pid)

@@ -193,7 +193,7 @@ async def measure() -> list[Check]:
             async with made_engine(postgres.dsn, f"ui_{devices}") as engine:
                 await load_farm(engine, nodes=devices // DEVICES_PER_NODE, devices_per_node=DEVICES_PER_NODE)
                 await analyze(engine)
-                async with running("--database-url", engine.database.dsn) as server:
+                async with running("--database-url", engine.database.dsn, is_warm=False) as server:
                     checks.append(await check(engine, browser, server.url, devices=devices))
         await browser.close()
     return checks

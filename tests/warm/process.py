@@ -15,6 +15,7 @@ from typing import Protocol
 
 NUMBER = struct.Struct("!i")
 _ROOT = Path(__file__).parents[2]
+_attending: set[asyncio.Task[None]] = set()
 
 
 class Process(Protocol):
@@ -67,7 +68,6 @@ class _WarmProcess:
         self.returncode: int | None = None
         self._outputs = outputs
         self._has_ended = asyncio.Event()
-        self._attending: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(cls, request: bytes, log: Path | None) -> "_WarmProcess":
@@ -84,7 +84,9 @@ class _WarmProcess:
         line, writer = await asyncio.open_connection(sock=ours)
         (pid,) = NUMBER.unpack(await line.readexactly(NUMBER.size))
         process = cls(pid, outputs)
-        process._attending = asyncio.create_task(process._attend(line, writer))
+        attending = asyncio.create_task(process._attend(line, writer))
+        _attending.add(attending)
+        attending.add_done_callback(_attending.discard)
         return process
 
     async def _attend(self, line: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

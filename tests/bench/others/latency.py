@@ -23,7 +23,7 @@ async def wait_corral(dsn: str, *, way: str, samples: int) -> list[float]:
 
 async def wait_corral_http(dsn: str, *, way: str, samples: int) -> list[float]:
     """Through a server process; `way` is claim or pull."""
-    async with _corral_database(dsn) as url, running("--database-url", url) as server:
+    async with _corral_database(dsn) as url, running("--database-url", url, is_warm=False) as server:
         program = _HTTP.told(server.url, way)
         return await measure_latency(program, program, samples=samples)
 

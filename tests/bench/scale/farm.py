@@ -124,7 +124,10 @@ class ModelFarm:
 async def model_farm(dsn: str, *, nodes: int, devices_per_node: int) -> AsyncIterator[tuple[ModelFarm, float]]:
     """A farm on a database and a server process of its own, its nodes registered; and how long registering took."""
     _allow_files(nodes * _FILES_PER_NODE + _SPARE_FILES)
-    async with made_engine(dsn, f"farm_{nodes}") as engine, running("--database-url", engine.database.dsn) as server:
+    async with (
+        made_engine(dsn, f"farm_{nodes}") as engine,
+        running("--database-url", engine.database.dsn, is_warm=False) as server,
+    ):
         tally = Tally()
         made = [
             ModelNode(server.url, f"node-{number:05}", devices=devices_per_node, tally=tally) for number in range(nodes)
