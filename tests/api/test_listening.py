@@ -29,13 +29,18 @@ async def listen(dsn: str, hearing: Hearing) -> "asyncio.Task[None]":
     return task
 
 
+async def announce_often(engine: Engine) -> None:
+    """Of three nodes, until it is sent."""
+    for n in range(100):
+        engine.announcements.announce([f"node-{n % 3}"])
+    await engine.announcements.flush()
+
+
 async def test_announcements_of_a_moment_are_one_notification(farm_dsn: str) -> None:
     hearing = Hearing()
     listening = await listen(farm_dsn, hearing)
     async with Engine.connect(farm_dsn, max_connections=2) as engine:
-        for n in range(100):
-            engine.announcements.announce([f"node-{n % 3}"])
-        await engine.announcements.flush()
+        await announce_often(engine)
 
     assert await hearing.heard.get() == ["node-0", "node-1", "node-2"]
     assert hearing.heard.empty()
@@ -48,9 +53,7 @@ async def test_what_is_announced_right_after_a_notification_is_one_more(farm_dsn
     async with Engine.connect(farm_dsn, max_connections=2) as engine:
         engine.announcements.announce(["node-0"])
         assert await hearing.heard.get() == ["node-0"], "the first does not wait for others"
-        for n in range(100):
-            engine.announcements.announce([f"node-{n % 3}"])
-        await engine.announcements.flush()
+        await announce_often(engine)
 
     assert await hearing.heard.get() == ["node-0", "node-1", "node-2"]
     assert hearing.heard.empty()

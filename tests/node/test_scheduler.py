@@ -37,7 +37,7 @@ def test_a_device_that_is_not_ready_blocks_nobody() -> None:
     scheduler.add("broken", 1)
     scheduler.add("sound", 2)
 
-    assert scheduler.start(lambda device: device == "sound") == [("sound", 2)]
+    assert scheduler.start(lambda device, _job: device == "sound") == [("sound", 2)]
     scheduler.finish("sound")
     assert scheduler.start() == [("broken", 1)]
 

@@ -39,15 +39,15 @@ class Scheduler(Generic[Job]):
         """Put a job at the end of its device's queue; a device that had none joins the tail of the ring."""
         self._ring.setdefault(device, deque()).append(job)
 
-    def start(self, is_ready: Callable[[str], bool] = lambda _: True) -> list[tuple[str, Job]]:
-        """What starts now. Each must be followed by `finish` of its device."""
+    def start(self, is_ready: Callable[[str, Job], bool] = lambda _device, _job: True) -> list[tuple[str, Job]]:
+        """What starts now, of devices that are ready for their next job. Each must be followed by `finish` of its device."""
         started: list[tuple[str, Job]] = []
         for device in list(self._ring):
             if not self.free:
                 break
-            if device in self._busy or not is_ready(device):
-                continue
             queue = self._ring[device]
+            if device in self._busy or not is_ready(device, queue[0]):
+                continue
             started.append((device, queue.popleft()))
             self._busy.add(device)
             if queue:

@@ -175,10 +175,9 @@ class Work:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    def _is_startable(self, serial: str) -> bool:
-        first = next(held for device, held in self._scheduler.list_waiting() if device == serial)
+    def _is_startable(self, serial: str, held: HeldJob) -> bool:
         return (
-            self._leases.is_live_for(first.grant.lease_token)
+            self._leases.is_live_for(held.grant.lease_token)
             and self._is_ready(serial)
             and not self._steps.has_phone(serial)
         )
