@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -115,7 +116,8 @@ class _WarmProcess:
 
     def send_signal(self, signal: int) -> None:
         if self.returncode is None:
-            os.kill(self.pid, signal)
+            with suppress(ProcessLookupError):  # it has ended, and the word of it is on its way
+                os.kill(self.pid, signal)
 
     def terminate(self) -> None:
         self.send_signal(15)
