@@ -4,7 +4,7 @@ import os
 import re
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -61,7 +61,8 @@ async def farming(directory: Path, *arguments: object, **env: str) -> AsyncItera
             assert _left_in(Path(temporary)) == []
         finally:
             for pid, _ in _living(mark):
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             await process.wait()
 
 

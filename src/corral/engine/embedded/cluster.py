@@ -17,6 +17,7 @@ from corral.engine.embedded.postmaster import (
     Postmaster,
     disown_pid_file,
     find_running,
+    has_ended,
     processes_in,
     read_postmaster,
 )
@@ -181,7 +182,7 @@ class Cluster:
         """End the server, trying one mode after the other; one that is dead already is as good as stopped."""
         for mode in modes:
             # pg_ctl would wait for a killed server until its parent has taken notice of its end.
-            if find_running(self.pgdata, self._programs) is None:
+            if (found := find_running(self.pgdata, self._programs)) is None:
                 return
             done = self._programs.run(
                 "pg_ctl stop",
@@ -191,13 +192,19 @@ class Cluster:
                 f"--mode={mode}",
                 pgdata=self.pgdata,
             )
-            if done.returncode == 0:
+            if done.returncode == 0 and self._has_ended_soon(found):
                 return
         raise EmbeddedPostgresError(
             f"PostgreSQL in {self.pgdata} does not stop. The end of its log:\n{self.log_tail()}",
             code="embedded_postgres_stop_failed",
             path=str(self.pgdata),
         )
+
+    def _has_ended_soon(self, postmaster: Postmaster) -> bool:
+        deadline = time.monotonic() + _STOP_S
+        while not has_ended(postmaster, self.pgdata) and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+        return has_ended(postmaster, self.pgdata)
 
     def _find_ready(self) -> Postmaster | None:
         found = find_running(self.pgdata, self._programs) if self.pgdata.exists() else None

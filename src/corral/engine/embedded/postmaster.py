@@ -59,6 +59,11 @@ def find_running(pgdata: Path, programs: Programs) -> Postmaster | None:
     return found if is_running else None
 
 
+def has_ended(postmaster: Postmaster, pgdata: Path) -> bool:
+    """Tell whether the process itself is gone: it removes its files, and counts as stopped, a moment before."""
+    return sys.platform != "linux" or not _works_in(postmaster.pid, pgdata)
+
+
 def processes_in(pgdata: Path) -> list[int]:
     """Return the live processes of a server in `pgdata`, its backends included (Linux only)."""
     if sys.platform != "linux":
