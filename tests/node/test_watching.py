@@ -1,8 +1,8 @@
 """Screens are shown while somebody looks, under a live lease, and a failure is told as one."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import cast
+from collections.abc import AsyncIterator, Callable
+from typing import Self, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -40,6 +40,9 @@ class Stage:
             on_end=self.ended.set,
             every_s=0,
         )
+
+    def under(self, _may_touch: Callable[[], bool], /) -> Self:
+        return self
 
     async def screenshot(self) -> bytes:
         self.taken += 1

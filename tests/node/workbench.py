@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from uuid import uuid4
 
 import msgspec
@@ -51,6 +51,9 @@ class FakePhone:
         result = await self.shell(command)
         hear(result.stdout + result.stderr)
         return result.exit_code
+
+    def under(self, _may_touch: Callable[[], bool], /) -> Self:
+        return self
 
     async def screenshot(self) -> bytes:
         raise NotImplementedError

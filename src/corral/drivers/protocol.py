@@ -54,6 +54,14 @@ class Phone(Protocol):
     @property
     def handle(self) -> str: ...
 
+    def under(self, may_touch: Callable[[], bool], /) -> Phone:
+        """The same phone, for somebody whose right to touch it may end.
+
+        Asked right before each request that goes to the phone, however long that waited, also those of which a call takes
+        several (`install`). Where it says no, the call raises TouchForbiddenError, and the phone hears nothing of it.
+        """
+        ...
+
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         """Run a command line. Output beyond the limit is read and dropped; the exit code is the command's own."""
         ...

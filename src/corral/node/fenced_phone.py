@@ -8,12 +8,16 @@ from typing import Any
 
 from corral.drivers.adb.bridge import AdbReach, reach_by_adb
 from corral.drivers.adb.phone import AdbPhone
+from corral.drivers.fence import check_touch
 from corral.drivers.protocol import Phone, ShellResult
-from corral.model.errors import NotSupportedError, TouchForbiddenError
+from corral.model.errors import NotSupportedError
 
 
 class FencedPhone:
-    """Asks before every single command, with a clock that counts the time asleep, whether it may still be given."""
+    """Asks before every single command, with a clock that counts the time asleep, whether it may still be given.
+
+    A command may wait for its turn: the phone asks again when it has come.
+    """
 
     def __init__(self, find: Callable[[], Phone], may_touch: Callable[[], bool]) -> None:
         self._find = find
@@ -37,6 +41,9 @@ class FencedPhone:
 
     def may_touch(self) -> bool:
         return self._may_touch()
+
+    def under(self, may_touch: Callable[[], bool], /) -> FencedPhone:
+        return FencedPhone(self._find, lambda: self._may_touch() and may_touch())
 
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         return await self._phone().shell(command, max_output_bytes=max_output_bytes)
@@ -66,6 +73,5 @@ class FencedPhone:
         return await self._phone().call(action, data)
 
     def _phone(self) -> Phone:
-        if not self._may_touch():
-            raise TouchForbiddenError("the lease has ended: the phone may not be touched")
-        return self._find()
+        check_touch(self._may_touch)
+        return self._find().under(self._may_touch)

@@ -6,7 +6,7 @@ import pytest
 
 from corral.drivers.adb.admission import Admission
 from corral.drivers.adb.phone import AdbPhone
-from corral.model.errors import DeviceOfflineError, DriverUnavailableError
+from corral.model.errors import DeviceOfflineError, DriverUnavailableError, TouchForbiddenError
 from tests.drivers.adb.fake_server import OKAY, fail, fake_server, never
 
 
@@ -42,6 +42,29 @@ async def test_no_more_calls_than_the_limit_are_open_at_once() -> None:
         await asyncio.gather(*calls)
 
     assert fake.most_open == 3
+
+
+async def test_a_command_whose_lease_ends_while_it_waits_for_its_turn_never_reaches_the_phone() -> None:
+    release = asyncio.Event()
+    is_live = True
+
+    async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(OKAY)
+        await release.wait()
+
+    async with fake_server({"reboot:": wait}) as fake:
+        phone = AdbPhone(fake.services_with(limit=1), "P")
+        working = asyncio.create_task(phone.reboot())
+        await fake.arrivals.get()
+        waiting = asyncio.create_task(phone.under(lambda: is_live).reboot())
+        await asyncio.sleep(0)  # it has begun to wait
+        is_live = False
+        release.set()
+        await working
+        with pytest.raises(TouchForbiddenError):
+            await waiting
+
+    assert fake.requests.count("reboot:") == 1
 
 
 async def test_probes_are_admitted_while_all_of_the_work_hangs() -> None:

@@ -14,6 +14,7 @@ from corral.model.errors import (
     DeviceOfflineError,
     DriverUnavailableError,
     OutcomeUnknownError,
+    TouchForbiddenError,
 )
 from tests.drivers.vendor.fake_program import failure, fake_program, success
 
@@ -117,6 +118,29 @@ async def test_no_program_is_said_with_what_to_do(unused_tcp_port: int) -> None:
 async def test_a_url_that_is_none_is_named() -> None:
     with pytest.raises(DriverUnavailableError, match="'nonsense' is not the URL of a WebSocket"):
         await VendorClient("nonsense").ask("list")
+
+
+async def test_a_request_whose_lease_ends_while_it_waits_for_its_turn_is_never_sent() -> None:
+    release = asyncio.Event()
+    is_live = True
+
+    async def wait(connection: ServerConnection, request: dict[str, Any]) -> None:
+        await release.wait()
+        await connection.send(success())
+
+    async with fake_program({"x": wait}) as fake:
+        client = VendorClient(fake.url, limit=1)
+        working = asyncio.create_task(client.ask("x"))
+        await fake.arrivals.get()
+        waiting = asyncio.create_task(client.under(lambda: is_live).ask("x"))
+        await asyncio.sleep(0)  # it has begun to wait
+        is_live = False
+        release.set()
+        await working
+        with pytest.raises(TouchForbiddenError):
+            await waiting
+
+    assert len(fake.requests) == 1
 
 
 async def test_no_more_requests_than_the_limit_are_open_at_once() -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from corral.drivers.adb.bridge import reach_by_adb
@@ -74,6 +74,9 @@ class ScriptedPhone:
         result = await self.shell(command)
         hear(result.stdout + result.stderr)
         return result.exit_code
+
+    def under(self, _may_touch: Callable[[], bool], /) -> Self:
+        return self
 
     async def screenshot(self) -> bytes:
         if isinstance(self.picture, Exception):

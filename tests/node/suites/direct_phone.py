@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from corral.drivers.protocol import ShellResult
 from corral.model.errors import DeviceOfflineError
@@ -65,6 +65,9 @@ class DirectPhone:
         if running.cancelled():
             raise DeviceOfflineError("the phone went away while the command ran", is_started=True)
         return running.result()
+
+    def under(self, _may_touch: Callable[[], bool], /) -> Self:
+        return self
 
     async def screenshot(self) -> NoReturn:
         raise NotImplementedError

@@ -38,6 +38,9 @@ class AdbPhone:
     def handle(self) -> str:
         return self._handle
 
+    def under(self, may_touch: Callable[[], bool], /) -> AdbPhone:
+        return AdbPhone(self._services.under(may_touch), self._handle)
+
     @property
     def server_port(self) -> int:
         """Of the adb server that the phone is on."""

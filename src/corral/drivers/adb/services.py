@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
-from typing import Final
+from typing import Final, Self
 
 from corral.drivers.adb.admission import Admission
 from corral.drivers.adb.connection import Connection
 from corral.drivers.adb.server import AdbServer
+from corral.drivers.fence import MayTouch, always, check_touch
 from corral.model.errors import DeviceOfflineError, DriverUnavailableError
 
 HANDSHAKE_S: Final = 10.0
@@ -23,13 +25,21 @@ class Services:
         self.admission = admission
         self._handshake_s = handshake_s
         self._features: dict[str, frozenset[str]] = {}
+        self._may_touch: MayTouch = always
+
+    def under(self, may_touch: MayTouch) -> Self:
+        """The same services, opened only where this says yes: asked once a phone's turn has come, just before it is."""
+        fenced = copy.copy(self)
+        fenced._may_touch = may_touch  # noqa: SLF001 - of its own kind
+        return fenced
 
     @asynccontextmanager
     async def opened(self, handle: str, service: str, *, is_probe: bool = False) -> AsyncIterator[Connection]:
         """The service's own stream. Leaving the block, by cancellation too, closes it, which ends it on the phone.
 
-        Raises DeviceOfflineError when the phone does not open it in time. It tells the command never to have started
-        only where the phone was not yet asked: one that was and keeps silent may be doing it.
+        Raises TouchForbiddenError, and DeviceOfflineError when the phone does not open it in time. That one tells the
+        command never to have started only where the phone was not yet asked: one that was and keeps silent may be
+        doing it.
         A probe must hold its own place (`Admission.probing`), so that it is admitted while all of the work hangs.
         """
         async with nullcontext() if is_probe else self.admission.working(handle):
@@ -84,6 +94,7 @@ class Services:
             async with asyncio.timeout(self._handshake_s):
                 connection = await self.server.connect()
                 await connection.request(f"host:transport:{handle}", handle=handle)
+                check_touch(self._may_touch)
                 is_asked = True
                 await connection.request(service, handle=handle)
         except BaseException as error:

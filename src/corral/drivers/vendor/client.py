@@ -7,14 +7,16 @@ the next request; so none is used again. A request that was sent and not answere
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 from msgspec import Struct
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
+from corral.drivers.fence import MayTouch, always, check_touch
 from corral.drivers.vendor.errors import from_reply
 from corral.model.errors import DeviceError, DriverUnavailableError, OutcomeUnknownError
 
@@ -45,6 +47,13 @@ class VendorClient:
         self._budget = asyncio.Semaphore(limit)
         self._connect_s = connect_s
         self._request_s = request_s
+        self._may_touch: MayTouch = always
+
+    def under(self, may_touch: MayTouch) -> Self:
+        """The same program, asked only where this says yes, once a request's turn has come."""
+        fenced = copy.copy(self)
+        fenced._may_touch = may_touch  # noqa: SLF001 - of its own kind
+        return fenced
 
     async def ask(
         self,
@@ -56,8 +65,8 @@ class VendorClient:
     ) -> Any:  # noqa: ANN401 - whatever the vendor answers
         """The data of the answer.
 
-        Raises DriverUnavailableError if nothing was sent, OutcomeUnknownError if no answer came, and what the vendor's
-        words mean, mostly CommandFailedError, if it says no.
+        Raises DriverUnavailableError and TouchForbiddenError if nothing was sent, OutcomeUnknownError if no answer came,
+        and what the vendor's words mean, mostly CommandFailedError, if it says no.
         """
         request: dict[str, Any] = {"action": action}
         if devices is not None:
@@ -74,6 +83,7 @@ class VendorClient:
     async def _exchange(self, action: str, request: str, within_s: float) -> str | bytes:
         connection = await self._connect()
         try:
+            check_touch(self._may_touch)
             async with asyncio.timeout(within_s):
                 await connection.send(request)
                 return await connection.recv()

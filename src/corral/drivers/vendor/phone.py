@@ -30,6 +30,9 @@ class VendorPhone:
     def handle(self) -> str:
         return self._handle
 
+    def under(self, may_touch: Callable[[], bool], /) -> VendorPhone:
+        return VendorPhone(self._client.under(may_touch), self._handle)
+
     async def shell(self, command: str, *, max_output_bytes: int = 1 << 20) -> ShellResult:
         return await run_shell(self._client, self._handle, command, max_output_bytes=max_output_bytes)
 

@@ -25,6 +25,7 @@ from corral.drivers.adb.packets import (
     encode,
     read_packet,
 )
+from corral.drivers.fence import check_touch
 from corral.model.errors import DeviceError, TouchForbiddenError
 from corral.telemetry import logger
 
@@ -67,7 +68,7 @@ class _Bridge:
         self._trouble: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def serve(self) -> None:
-        self._check_touch()
+        check_touch(self._may_touch)
         banner = await self._reach().introduce()
         reading = asyncio.create_task(self._read(banner))
         try:
@@ -125,7 +126,7 @@ class _Bridge:
         remote_id, service = packet.arg0, packet.payload.rstrip(b"\0")
         if remote_id == 0:
             raise ProtocolError("a stream without a number")
-        self._check_touch()
+        check_touch(self._may_touch)
         if len(self._tasks) >= MOST_STREAMS or not is_allowed(service):
             _log.info("a service was refused", service=service[:_LONGEST_NAME].decode(errors="replace"))
             await self._send(Packet(CLSE, 0, remote_id))
@@ -176,10 +177,6 @@ class _Bridge:
             await self._send(Packet(CLSE, local_id, stream.remote_id))
         except (ConnectionError, TimeoutError) as error:
             self._fail(ConnectionAbortedError(str(error)))
-
-    def _check_touch(self) -> None:
-        if not self._may_touch():
-            raise TouchForbiddenError("the lease has ended: the phone may not be touched")
 
     def _fail(self, error: Exception) -> None:
         """One stream's trouble that is the whole line's."""

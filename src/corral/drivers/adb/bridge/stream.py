@@ -12,6 +12,7 @@ from typing import Final
 
 from corral.drivers.adb.connection import Connection
 from corral.drivers.adb.packets import OKAY, WRTE, Packet, ProtocolError
+from corral.drivers.fence import check_touch
 from corral.model.errors import DeviceError, TouchForbiddenError
 
 _MAX_UNREAD: Final = 4
@@ -84,8 +85,7 @@ class Stream:
 
     async def _to_phone(self, service: Connection) -> None:
         while (data := await self._incoming.get()) is not None:
-            if not self._may_touch():
-                raise TouchForbiddenError("the lease has ended: the phone may not be touched")
+            check_touch(self._may_touch)
             try:
                 await service.send(data)
             except DeviceError:
