@@ -1,7 +1,7 @@
-"""The history of a step's leases: written when one ends, or when something is to be kept under it, and exactly once."""
+"""The history of a step's leases: what did not succeed, and that under which something is kept, each exactly once."""
 
 import asyncio
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from corral.model.records import NewStep, StepGrant
 from tests.engine.farm import LEASE_TIME, SECOND, Farm
@@ -28,7 +28,7 @@ async def until_somebody_waits(farm: Farm) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_a_lease_is_written_down_when_it_ends(farm: Farm) -> None:
+async def test_a_lease_that_did_not_succeed_is_written_down_when_it_ends(farm: Farm) -> None:
     node = await farm.given_node()
     job = await given_job(farm, NewStep("a", max_attempts=2), NewStep("b"))
     grants = await claim(node)
@@ -37,7 +37,49 @@ async def test_a_lease_is_written_down_when_it_ends(farm: Farm) -> None:
     await finish(node, *grants, status="failed")
     await finish(node, *await claim(node))
 
-    assert await leases(farm, job.job_id) == [("a", 1, "finished"), ("b", 1, "finished"), ("a", 2, "finished")]
+    assert await leases(farm, job.job_id) == [("a", 1, "finished"), ("b", 1, "finished")]
+
+
+async def test_what_is_logged_after_a_success_writes_its_lease_down(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a"), NewStep("b"))
+    a, b = await claim(node)
+    assert await finish(node, a, b) == ["applied", "applied"]
+    assert await leases(farm, job.job_id) == []
+
+    assert [await log(farm, b), await log(farm, b, seq=2)] == ["applied", "applied"]
+
+    assert await leases(farm, job.job_id) == [("b", 1, "finished")]
+    assert await farm.engine.upkeep.check_invariants() == []
+
+
+async def test_evidence_of_a_success_comes_too_late_by_when_the_step_ended(farm: Farm) -> None:
+    node = await farm.given_node()
+    await given_job(farm, NewStep("a"))
+    (grant,) = await claim(node)
+    await finish(node, grant)
+    late = await farm.engine.database.fetch_value("select late_evidence from corral.settings")
+
+    await farm.pass_time(late + SECOND)
+
+    assert await log(farm, grant) == "stale"
+
+
+async def test_the_lease_of_a_success_is_nobody_elses(farm: Farm) -> None:
+    node, other = await farm.given_node(), await farm.given_node("other")
+    job = await given_job(farm, NewStep("a"))
+    elsewhere = await given_job(farm, NewStep("a"))
+    (grant, _) = await claim(node)
+    await finish(node, grant)
+    told = event(grant, "log", 1, lines=[{"message": "x"}])
+
+    by_another = await farm.engine.events.apply_node_events(other.node_id, [told])
+    of_another = await farm.engine.events.apply_node_events(
+        node.node_id, [{**told, "job_id": str(elsewhere.job_id), "event_id": str(uuid4())}]
+    )
+
+    assert [result.outcome for result in (*by_another, *of_another)] == ["stale", "stale"]
+    assert await leases(farm, job.job_id) == await leases(farm, elsewhere.job_id) == []
 
 
 async def test_what_is_logged_under_a_running_step_writes_its_lease_down(farm: Farm) -> None:
@@ -49,8 +91,7 @@ async def test_what_is_logged_under_a_running_step_writes_its_lease_down(farm: F
     assert await leases(farm, job.job_id) == [("a", 1, None)]
 
     assert await finish(node, a, b) == ["applied", "applied"]
-    assert await leases(farm, job.job_id) == [("a", 1, "finished"), ("b", 1, "finished")]
-    assert await log(farm, b, seq=2) == "applied"
+    assert await leases(farm, job.job_id) == [("a", 1, "finished")]
 
 
 async def test_a_token_that_was_never_given_keeps_nothing(farm: Farm) -> None:
@@ -110,7 +151,9 @@ async def test_a_success_that_waited_for_a_log_line_closes_what_that_wrote_down(
 
     async with farm.engine.database.own_connection() as teller:
         async with teller.transaction():
-            await teller.execute("select corral.fn_record_step_leases($1, $2)", ["node-1"], [grant.lease_token])
+            await teller.execute(
+                "select corral.fn_record_step_leases($1, $2, $3)", [grant.job_id], ["node-1"], [grant.lease_token]
+            )
             finishing = asyncio.create_task(finish(node, grant))
             await until_somebody_waits(farm)
         assert await finishing == ["applied"]
@@ -118,7 +161,7 @@ async def test_a_success_that_waited_for_a_log_line_closes_what_that_wrote_down(
     assert await leases(farm, job.job_id) == [("a", 1, "finished")]
 
 
-async def test_a_log_line_that_waited_for_a_success_is_kept_under_what_that_wrote_down(farm: Farm) -> None:
+async def test_a_log_line_that_waited_for_a_success_is_kept_under_its_lease(farm: Farm) -> None:
     node = await farm.given_node()
     job = await given_job(farm, NewStep("a"), NewStep("b"))
     (grant,) = await claim(node, 1)

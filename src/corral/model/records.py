@@ -437,7 +437,7 @@ class NewStep(Struct, frozen=True, omit_defaults=True):
     probability: float | None = None
 
 
-class StepGrant(Struct, frozen=True):
+class StepGrant(Struct, frozen=True, gc=False):
     """A step leased to a node."""
 
     job_id: UUID
@@ -502,7 +502,7 @@ class OfferedPhone(Struct, frozen=True):
     capabilities: list[str]
 
 
-class StepResult(Struct, frozen=True, omit_defaults=True):
+class StepResult(Struct, frozen=True, omit_defaults=True, gc=False):
     """What a node says about a step that it holds; `status` cancelled gives the step back."""
 
     job_id: UUID
@@ -516,7 +516,7 @@ class StepResult(Struct, frozen=True, omit_defaults=True):
     retryable: bool = True
 
 
-class StepOutcome(Struct, frozen=True):
+class StepOutcome(Struct, frozen=True, gc=False):
     """What became of one result: applied, duplicate or stale."""
 
     job_id: UUID

@@ -10,7 +10,7 @@ declare
     v_lease   leases;
     v_upload  artifact_uploads;
 begin
-    perform fn_record_step_leases(array[p_node_id], array[p_lease_token]);
+    perform fn_record_step_leases(array[p_job_id], array[p_node_id], array[p_lease_token]);
     select l.* into v_lease
       from leases l where l.job_id = p_job_id and l.lease_token = p_lease_token and l.node_id = p_node_id;
     if v_lease.job_id is null then

@@ -36,9 +36,11 @@ begin
         perform fn_lock_told_steps(p_events);
     end if;
     if p_events @? '$[*] ? (@.type == "log" || @.type == "artifact_created" || exists (@.within))' then
-        perform fn_record_step_leases(array_agg(e.body ->> 'node_id'), array_agg((e.body ->> 'lease_token')::uuid))
+        perform fn_record_step_leases(array_agg((e.body ->> 'job_id')::uuid), array_agg(e.body ->> 'node_id'),
+                                      array_agg((e.body ->> 'lease_token')::uuid))
            from jsonb_array_elements(p_events) as e (body)
-          where (e.body ->> 'type' in ('log', 'artifact_created') or e.body ? 'within') and fn_is_uuid(e.body ->> 'lease_token');
+          where (e.body ->> 'type' in ('log', 'artifact_created') or e.body ? 'within')
+            and fn_is_uuid(e.body ->> 'job_id') and fn_is_uuid(e.body ->> 'lease_token');
     end if;
     v_events := fn_judge_events(p_events);
 

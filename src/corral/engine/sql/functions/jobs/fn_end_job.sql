@@ -22,7 +22,7 @@ begin
     end if;
 
     perform 1 from job_steps s where s.job_id = p_job_id and s.finished_at is null order by s.name for no key update;
-    perform fn_record_step_leases(array_agg(s.lease_owner), array_agg(s.lease_token))
+    perform fn_record_step_leases(array_agg(s.job_id), array_agg(s.lease_owner), array_agg(s.lease_token))
        from job_steps s where s.job_id = p_job_id and s.status = 'running' and s.lease_token is not null;
     with gone as (
         update job_steps s

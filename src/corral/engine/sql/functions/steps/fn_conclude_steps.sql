@@ -1,4 +1,5 @@
--- The one place where steps of distributed jobs end or go back to their queue. Ends their leases, tells their dependents, counts down
+-- The one place where steps of distributed jobs end or go back to their queue. Ends their leases (that of a success stays on the step's
+-- row, unless something was kept under it), tells their dependents, counts down
 -- their jobs. A change to 'ready' is a loss of infrastructure: the step keeps its place and its token (an honest late result still
 -- counts until the step is claimed again), and fails (node_lost) when its attempts are spent. A failure that may be
 -- retried goes back to the queue's tail, after its backoff, as long as attempts remain. In a cancelled run, what would wait ends.
@@ -48,7 +49,7 @@ begin
                              when d.status = 'ready' and d.is_cancelled then 'cancelled' else d.status end,
                attempt = d.tries,
                is_started = s.is_started or d.is_word,
-               is_recorded = s.is_recorded or d.status = 'ready',
+               is_recorded = s.is_recorded or (d.token is not null and d.status <> 'succeeded'),
                state_seq = coalesce(d.seq, s.state_seq),
                lease_token = case when d.is_retry then null else s.lease_token end,
                ready_seq = case when d.is_retry then nextval('corral.step_ready') else s.ready_seq end,
@@ -67,13 +68,13 @@ begin
           from decided d
          where s.job_id = d.job_id and s.job_attempt = d.job_attempt and s.name = d.step
         returning s.job_id, s.name, s.finished_at is not null as is_over, s.attempt > 0 as is_begun, s.lease_owner, d.token, d.ending, d.is_gated,
-                  case when s.is_started then s.attempt else s.attempt + 1 end as attempt, s.granted_at,
+                  case when s.is_started then s.attempt else s.attempt + 1 end as attempt, s.granted_at, s.is_recorded,
                   fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
     ), closed as (
         insert into leases as l (job_id, lease_token, step, attempt, node_id, granted_at, ended_at, ending)
         select m.job_id, m.token, m.name, m.attempt, m.lease_owner, m.granted_at, v_now, coalesce(m.ending, 'released')
           from moved m
-         where m.token is not null
+         where m.token is not null and m.is_recorded
          order by m.job_id, m.token
         on conflict (job_id, lease_token) do update set ended_at = excluded.ended_at, ending = excluded.ending where l.ended_at is null
     )

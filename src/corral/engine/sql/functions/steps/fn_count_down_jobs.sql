@@ -8,7 +8,7 @@ returns corral.job_effects
 language plpgsql volatile
 set search_path = corral, pg_catalog
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_indexscan = off set enable_indexonlyscan = off
-set enable_mergejoin = off set enable_hashjoin = off
+set enable_bitmapscan = on set enable_mergejoin = off set enable_hashjoin = off
 as $$
 declare
     v_now      timestamptz := fn_now();

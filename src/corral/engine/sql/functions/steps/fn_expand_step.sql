@@ -18,7 +18,7 @@ begin
                       and r.cancel_requested_at is null and j.finished_at is null) then
         return false;
     end if;
-    perform fn_record_step_leases(array[p_node_id], array[p_lease_token]);
+    perform fn_record_step_leases(array[p_job_id], array[p_node_id], array[p_lease_token]);
     perform fn_create_steps(p_job_id, p_children);
     insert into step_needs (job_id, needed, step) select p_job_id, n.name, p_step from unnest(v_names) as n (name);
     update job_steps s

@@ -47,9 +47,9 @@ as $$
             or s.is_recorded <> exists (select 1 from leases l where l.job_id = s.job_id and l.lease_token = s.lease_token
                                            and l.step = s.name and l.node_id = s.lease_owner and l.ended_at is null))
     union all
-    select 'the last lease of a step is recorded', s.object, format('token %s, %s', s.lease_token, s.status)
+    select 'the last lease of a step is recorded, or it succeeded', s.object, format('token %s, %s', s.lease_token, s.status)
       from steps s
-     where s.status <> 'running' and s.lease_token is not null
+     where s.status <> 'running' and s.lease_token is not null and (s.is_recorded or s.status <> 'succeeded')
        and not exists (select 1 from leases l where l.job_id = s.job_id and l.lease_token = s.lease_token and l.step = s.name
                           and l.ended_at is not null)
     union all
