@@ -15,11 +15,12 @@ from typing import Any, cast
 import uvloop
 
 from corral.engine.embedded import EmbeddedPostgres, find_binaries
+from tests.bench.machine import describe_machine, today
 from tests.bench.others import document
 from tests.bench.others.contest import compare_drains, compare_enqueues, compare_latencies
-from tests.bench.others.machine import describe_machine, describe_postgresql, describe_versions, today
 from tests.bench.others.results import FILE, Results, load, save
 from tests.bench.others.rivals import installed_rivals
+from tests.bench.others.versions import describe_versions
 
 MEASURES = ("enqueue", "drain_20", "drain_tuned", "latency")
 
@@ -40,11 +41,17 @@ async def measure(bin_dir: Path, options: argparse.Namespace) -> Results:
             "latency": partial(compare_latencies, server.dsn, rivals, rounds=rounds, samples=options.samples),
         }
         found = {name: await way() if name in wanted else getattr(before, name) for name, way in ways.items()}
+        machine = await describe_machine(server.dsn)
         return Results(
             measured_on=today(),
-            machine=describe_machine(),
-            versions=await describe_versions(server.dsn, rivals),
-            postgresql=await describe_postgresql(server.dsn),
+            machine={
+                "processor": machine.processor,
+                "cores": str(machine.cores),
+                "memory": f"{machine.memory_gb:.0f} GB",
+                "system": machine.system,
+            },
+            versions=await describe_versions(machine, rivals),
+            postgresql=machine.settings,
             jobs=jobs,
             samples=options.samples,
             rounds=rounds,

@@ -4,20 +4,20 @@ import argparse
 import asyncio
 import sys
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import uvloop
 
+from corral.config import ServerConfig
 from corral.engine.embedded import EmbeddedPostgres, find_binaries
+from tests.bench.machine import describe_machine, today
 from tests.bench.report import Check, print_checks
 from tests.bench.scale.document import DOCUMENT, MEASUREMENTS, read, rewrite
 from tests.bench.scale.farms import Sizes, check_farms, measure_farms
 from tests.bench.scale.history import check_history, measure_history
-from tests.bench.scale.machine import describe_machine
 from tests.bench.scale.node import EVENTS_PER_JOB, STEPS
-from tests.bench.scale.records import Farm, Scale
+from tests.bench.scale.records import Farm, Scale, Setup
 from tests.engine.conftest import execute
 
 
@@ -49,10 +49,15 @@ async def measure(options: argparse.Namespace) -> Scale:
             history = await measure_history(
                 server.dsn, jobs=options.jobs, retention_jobs=options.jobs // 20, most_s=options.minutes * 60
             )
+    servers = ServerConfig()
     return Scale(
-        measured_on=datetime.now(UTC).date().isoformat(),
+        measured_on=today(),
         took_s=round(time.perf_counter() - started_at),
-        machine=machine,
+        machine=Setup(
+            **msgspec.structs.asdict(machine),
+            server_processes=servers.workers,
+            database_connections=servers.database_connections,
+        ),
         steps_per_job=STEPS,
         events_per_job=EVENTS_PER_JOB,
         farms=farms,
