@@ -13,7 +13,7 @@ from corral.config import ServerConfig
 from corral.engine.embedded import EmbeddedPostgres, find_binaries
 from tests.bench.machine import describe_machine, today
 from tests.bench.report import Check, print_checks
-from tests.bench.scale.document import DOCUMENT, MEASUREMENTS, read, rewrite
+from tests.bench.scale.document import DOCUMENT, MEASUREMENTS, read, write
 from tests.bench.scale.farms import Sizes, check_farms, measure_farms
 from tests.bench.scale.history import check_history, measure_history
 from tests.bench.scale.node import EVENTS_PER_JOB, STEPS
@@ -87,12 +87,16 @@ def main() -> int:
     parser.add_argument(
         "--write", action="store_true", help=f"write them to {MEASUREMENTS}, and the tables into {DOCUMENT}"
     )
+    parser.add_argument("--render", action="store_true", help="measure nothing: write the tables of what is written")
     parser.add_argument(
         "--profile", action="store_true", help="print which SQL functions take the time; nothing is written"
     )
     options = parser.parse_args()
     if options.profile and (options.write or options.output):
         parser.error("--profile: what it measures is slower than what it would be without")
+    if options.render:
+        write(read(MEASUREMENTS))
+        return 0
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         scale = runner.run(measure(options))
@@ -102,7 +106,7 @@ def main() -> int:
         scale = _complete(scale, output)
         output.write_bytes(msgspec.json.format(msgspec.json.encode(scale), indent=1) + b"\n")
     if options.write:
-        DOCUMENT.write_text(rewrite(DOCUMENT.read_text(encoding="utf-8"), scale), encoding="utf-8")
+        write(scale)
     checks = check(scale)
     print_checks(checks)
     return 0 if all(each.is_kept for each in checks) else 1
