@@ -40,7 +40,7 @@ def _machine(scale: Scale) -> str:
         f" {machine.memory_gb:.0f} GB of memory, {machine.system}: Corral {machine.corral}, PostgreSQL {machine.postgresql},"
         f" Python {machine.python}; one server process with"
         f" {machine.database_connections} connections to the database; the load came from the same machine."
-        f" It took {scale.took_s / 60:.0f} minutes. PostgreSQL as Corral sets up its own: {settings}."
+        f" PostgreSQL as Corral sets up its own: {settings}."
     )
 
 

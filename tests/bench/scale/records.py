@@ -157,7 +157,6 @@ class Scale(Struct, frozen=True, kw_only=True):
     """All of it."""
 
     measured_on: str
-    took_s: float
     machine: Setup
     steps_per_job: int
     events_per_job: int
