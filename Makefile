@@ -108,15 +108,20 @@ browser: install
 	@$(PY) -m tests.browser.chromium
 
 .PHONY: bench
-bench: install ## measure engine, server, node and simulator on this machine
-	$(PY) -m tests.bench
+bench: install ## measure engine, server, node and simulator on this machine, then Corral beside other queues, which it installs for that
+	@failed=0; \
+	for measurement in 'tests.bench' 'tests.bench.others --no-write'; do \
+		echo "$(PY) -m $$measurement"; \
+		$(PY) -m $$measurement || failed=1; \
+	done; \
+	exit $$failed
 
 .PHONY: bench-scale
 bench-scale: install ## measure farms of up to a thousand nodes, and a database after a million jobs (15 minutes)
 	$(PY) -m tests.bench.scale $(SCALE_ARGS)
 
 .PHONY: bench-others
-bench-others: install ## measure Corral beside other queues, which it installs for that; writes docs/benchmarks.md
+bench-others: install ## measure Corral beside other queues alone, and write docs/benchmarks.md
 	$(PY) -m tests.bench.others $(BENCH_ARGS)
 
 .PHONY: chaos

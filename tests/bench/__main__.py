@@ -1,4 +1,7 @@
-"""`make bench`: measure what engine, server, node and simulator promise, on this machine, and fail where a promise is broken."""
+"""`make bench`: measure what engine, server, node and simulator promise, on this machine, and fail where a promise is broken.
+
+`make bench` then goes on with tests.bench.others: Corral beside other queues.
+"""
 
 import argparse
 import asyncio
@@ -21,7 +24,7 @@ from tests.bench.throughput import check_throughput
 CHECKS = ("throughput", "steps", "pull_cost", "fan_out", "http", "sse", "node", "fleet")
 
 
-async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int, with_others: bool) -> list[Check]:
+async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int) -> list[Check]:
     """Run the measurements on a new, durable server."""
     checks: list[Check] = []
     async with EmbeddedPostgres.ephemeral(bin_dir=bin_dir, durable=True) as server:
@@ -30,7 +33,7 @@ async def measure(bin_dir: Path, *, only: list[str], rounds: int, seconds: int, 
             if name == "throughput":
                 checks.append(await check_throughput(server.dsn, bin_dir, rounds=rounds, seconds=seconds))
             elif name == "steps":
-                checks.extend(await check_steps(server.dsn, rounds=rounds, with_others=with_others))
+                checks.extend(await check_steps(server.dsn, rounds=rounds))
             elif name == "pull_cost":
                 checks.extend(await check_pull_cost(server.dsn, samples=400))
             elif name == "fan_out":
@@ -52,7 +55,6 @@ def main() -> int:
     parser.add_argument("--postgres", type=int, help="the major version of PostgreSQL to measure on")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=10, help="how long each side of a round takes")
-    parser.add_argument("--with-others", action="store_true", help="install other queues and compare `steps` with them")
     options = parser.parse_args()
     if unknown := set(options.checks) - set(CHECKS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
@@ -65,7 +67,6 @@ def main() -> int:
                 only=options.checks or list(CHECKS),
                 rounds=options.rounds,
                 seconds=options.seconds,
-                with_others=options.with_others,
             )
         )
     print_checks(checks)

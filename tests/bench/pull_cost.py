@@ -45,7 +45,8 @@ async def check_pull_cost(dsn: str, *, samples: int) -> list[Check]:
 
 async def _check_reads(engine: Engine) -> Check:
     """The plans at size: no hot call scans a table, or reads more of an index than its node and its batch ask for."""
-    cycle = await reads_of_a_cycle(engine, "node-1")
+    async with engine.database.own_connection() as session:
+        cycle = await reads_of_a_cycle(session, "node-1")
     scans = sum(count for reads in cycle.values() for count in reads.seq_scans.values())
     most = max(count for reads in cycle.values() for count in reads.rows_read.values())
     return Check(

@@ -1,13 +1,18 @@
 """What a call reads: sequential scans and rows by table, from the counters that PostgreSQL keeps of a transaction.
 
-They count what nested functions do too, on every version, where EXPLAIN shows one statement.
+They count what nested functions do too, on every version, where EXPLAIN shows one statement. All calls of a test go through one
+session (`engine.database.own_connection()`): what it planned early is what it uses late.
 """
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from corral.engine import Engine
+import asyncpg
+
 from corral.engine.database import Row
 from corral.model.records import Json
+
+Session: TypeAlias = "asyncpg.Connection[Row]"
 
 BIG_TABLES = (
     *("nodes", "devices", "lanes", "jobs", "job_steps", "leases", "node_events", "runs", "run_versions"),
@@ -30,13 +35,12 @@ class Reads:
     rows_read: dict[str, int]
 
 
-async def reads_of(engine: Engine, query: str, *args: object) -> Reads:
+async def reads_of(session: Session, query: str, *args: object) -> Reads:
     """Make a call and commit it; say what it read."""
-    async with engine.database.own_connection() as connection:
-        await connection.execute("select pg_stat_force_next_flush()")  # else earlier transactions are counted in
-        async with connection.transaction():
-            rows = await connection.fetch(query, *args)
-            reads = await connection.fetch(_READS, list(BIG_TABLES))
+    await session.execute("select pg_stat_force_next_flush()")  # else earlier transactions are counted in
+    async with session.transaction():
+        rows = await session.fetch(query, *args)
+        reads = await session.fetch(_READS, list(BIG_TABLES))
     return Reads(
         rows=rows,
         seq_scans={read["relname"]: read["seq_scan"] for read in reads if read["seq_scan"]},
@@ -44,21 +48,21 @@ async def reads_of(engine: Engine, query: str, *args: object) -> Reads:
     )
 
 
-async def reads_of_a_cycle(engine: Engine, node_id: str, *, epoch: int = 1) -> dict[str, Reads]:
+async def reads_of_a_cycle(session: Session, node_id: str, *, epoch: int = 1) -> dict[str, Reads]:
     """What each hot call reads while a node pulls, starts, beats and finishes."""
-    pull = await reads_of(engine, "select * from corral.fn_pull_job($1, $2, 20, gen_random_uuid())", node_id, epoch)
+    pull = await reads_of(session, "select * from corral.fn_pull_job($1, $2, 20, gen_random_uuid())", node_id, epoch)
     held = [row["lease_token"] for row in pull.rows]
     apply = "select * from corral.fn_apply_node_events($1)"
     step: Json = {"step": "tap", "status": "succeeded"}
     return {
         "pull": pull,
-        "start": await reads_of(engine, apply, _events(pull.rows, node_id, 1, "job_started")),
-        "step": await reads_of(engine, apply, _events(pull.rows, node_id, 2, "step_finished", **step)),
-        "log": await reads_of(engine, apply, _events(pull.rows, node_id, 3, "log", lines=[{"message": "hello"}])),
-        "artifact": await reads_of(engine, apply, _artifacts(pull.rows, node_id)),
-        "beat": await reads_of(engine, "select * from corral.fn_heartbeat($1, $2, $3)", node_id, epoch, held),
+        "start": await reads_of(session, apply, _events(pull.rows, node_id, 1, "job_started")),
+        "step": await reads_of(session, apply, _events(pull.rows, node_id, 2, "step_finished", **step)),
+        "log": await reads_of(session, apply, _events(pull.rows, node_id, 3, "log", lines=[{"message": "hello"}])),
+        "artifact": await reads_of(session, apply, _artifacts(pull.rows, node_id)),
+        "beat": await reads_of(session, "select * from corral.fn_heartbeat($1, $2, $3)", node_id, epoch, held),
         "finish": await reads_of(
-            engine, apply, _events(pull.rows, node_id, 4, "job_finished", outcome="succeeded", steps=[step])
+            session, apply, _events(pull.rows, node_id, 4, "job_finished", outcome="succeeded", steps=[step])
         ),
     }
 

@@ -53,7 +53,8 @@ async def test_the_history_of_one_device_reads_its_own_jobs_alone(farm_dsn: str)
         (device,) = await engine.devices.list(after=76, limit=1)
         query = "select * from corral.device_jobs where device_id = $1 order by position desc limit 10"
 
-        reads = await reads_of(engine, query, device.device_id)
+        async with engine.database.own_connection() as session:
+            reads = await reads_of(session, query, device.device_id)
 
     assert (len(reads.rows), reads.seq_scans.get("jobs"), reads.rows_read["jobs"]) == (10, None, 10)
 

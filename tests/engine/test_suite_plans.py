@@ -10,7 +10,7 @@ import pytest_asyncio
 from corral.engine import Engine
 from tests.engine.farm import Farm
 from tests.engine.load import analyze
-from tests.engine.reads import Reads, reads_of
+from tests.engine.reads import Reads, Session, reads_of
 from tests.engine.suites import STEP, Phone, cases, given_phones, result
 
 SUITES: Final = 200
@@ -46,41 +46,47 @@ async def engine(farm_dsn: str) -> AsyncIterator[Engine]:
         yield engine
 
 
+@pytest_asyncio.fixture
+async def session(engine: Engine) -> AsyncIterator[Session]:
+    async with engine.database.own_connection() as session:
+        yield session
+
+
 @pytest.mark.parametrize("statistics", ["fresh", "stale"])
-async def test_offers_claims_results_and_ends_read_by_key(engine: Engine, statistics: str) -> None:
+async def test_offers_claims_results_and_ends_read_by_key(engine: Engine, session: Session, statistics: str) -> None:
     await engine.database.fetch(OLD_SUITES, SUITES, TESTS)
     if statistics == "fresh":
         await analyze(engine)
     _, phones = await given_phones(Farm(engine), 20)
 
-    cycle: dict[str, Reads] = {"offer": await offer(engine, phones[0])}
+    cycle: dict[str, Reads] = {"offer": await offer(session, phones[0])}
     for number in range(8):  # past the point where PostgreSQL may turn to generic plans
-        cycle[f"claim {number}"] = await claim(engine, phones[number])
+        cycle[f"claim {number}"] = await claim(session, phones[number])
         (row,) = cycle[f"claim {number}"].rows
         told = phones[number].told(*(result(each["name"], try_=each["try"]) for each in row["tests"]))
-        cycle[f"tell {number}"] = await tell(engine, phones[number], told)
+        cycle[f"tell {number}"] = await tell(session, phones[number], told)
     for phone in phones:
         await phone.node.finish(phone.grant) if phone is not phones[-1] else None
     ended = phones[-1].node.event(phones[-1].grant, "job_finished", outcome="succeeded")
-    cycle["end"] = await tell(engine, phones[-1], ended)
+    cycle["end"] = await tell(session, phones[-1], ended)
 
     assert {row["outcome"] for call, reads in cycle.items() if "tell" in call for row in reads.rows} == {"applied"}
     assert {call: reads.seq_scans for call, reads in cycle.items() if reads.seq_scans} == {}
     assert {call: reads.rows_read for call, reads in cycle.items() if max(reads.rows_read.values()) > MOST_ROWS} == {}
 
 
-async def offer(engine: Engine, phone: Phone) -> Reads:
+async def offer(session: Session, phone: Phone) -> Reads:
     query = "select * from corral.fn_offer_tests($1, $2, $3, $4, $5, 'count', 0, 2)"
-    return await reads_of(engine, query, *_lease(phone), cases(TESTS))
+    return await reads_of(session, query, *_lease(phone), cases(TESTS))
 
 
-async def claim(engine: Engine, phone: Phone) -> Reads:
-    return await reads_of(engine, "select * from corral.fn_claim_tests($1, $2, $3, $4, $5)", *_lease(phone), uuid4())
+async def claim(session: Session, phone: Phone) -> Reads:
+    return await reads_of(session, "select * from corral.fn_claim_tests($1, $2, $3, $4, $5)", *_lease(phone), uuid4())
 
 
-async def tell(engine: Engine, phone: Phone, event: dict[str, object]) -> Reads:
+async def tell(session: Session, phone: Phone, event: dict[str, object]) -> Reads:
     query = "select * from corral.fn_apply_node_events($1)"
-    return await reads_of(engine, query, [{**event, "node_id": phone.node.node_id}])
+    return await reads_of(session, query, [{**event, "node_id": phone.node.node_id}])
 
 
 def _lease(phone: Phone) -> tuple[object, ...]:

@@ -1,17 +1,15 @@
 """docs/benchmarks.md and its plots, of what was measured: tables stand between markers, everything else is written by people."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from tests.bench.others.results import FILE, Rates, Results, Waits
 from tests.bench.plot import Bar, bar_chart, range_chart
+from tests.bench.tables import fill_in, write_table
 
 DOCUMENT: Final = FILE.parents[1] / "benchmarks.md"
 IMAGES: Final = FILE.parents[1] / "images"
 T = TypeVar("T", Rates, Waits)
-
-_MARKED = re.compile(r"(<!-- measured: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def tables(results: Results) -> dict[str, str]:
@@ -23,12 +21,6 @@ def tables(results: Results) -> dict[str, str]:
         "enqueue": _rates(results.enqueue),
         "latency": _waits(results.latency),
     }
-
-
-def fill_in(text: str, results: Results) -> str:
-    """The document with what was measured. Raises KeyError for a marker that nothing belongs to."""
-    told = tables(results)
-    return _MARKED.sub(lambda found: f"{found[1]}{told[found['name']]}\n{found[3]}", text)
 
 
 def plots(results: Results) -> dict[str, str]:
@@ -64,7 +56,7 @@ def write(results: Results) -> None:
     IMAGES.mkdir(exist_ok=True)
     for name, picture in plots(results).items():
         (IMAGES / name).write_text(picture, encoding="utf-8")
-    DOCUMENT.write_text(fill_in(DOCUMENT.read_text(encoding="utf-8"), results), encoding="utf-8")
+    DOCUMENT.write_text(fill_in(DOCUMENT.read_text(encoding="utf-8"), tables(results)), encoding="utf-8")
 
 
 def summary(results: Results) -> str:
@@ -74,21 +66,21 @@ def summary(results: Results) -> str:
 
 def _rates(systems: Sequence[Rates]) -> str:
     corral = next(each.middle for each in systems if each.kind == "corral")
-    rows = ["| | how | jobs/s, median | slowest to fastest round | Corral does |", "|---|---|--:|--:|--:|"]
+    rows = []
     for each in _ordered(systems, lambda each: -each.middle):
         ratio = "" if each.kind in {"corral", "beside"} else f"{corral / each.middle:.2f} times"
         spread = f"{min(each.rounds):,.0f} to {max(each.rounds):,.0f}"
-        rows.append(f"| {_named(each)} | {each.settings} | {each.middle:,.0f} | {spread} | {ratio} |")
-    return "\n".join(rows)
+        rows.append([_named(each), each.settings, f"{each.middle:,.0f}", spread, ratio])
+    return write_table(("", "how", "jobs/s, median", "slowest to fastest round", "Corral does"), rows, words=2)
 
 
 def _waits(systems: Sequence[Waits]) -> str:
-    rows = ["| | how | p50, ms | p90, ms | p99, ms | p50 of the rounds |", "|---|---|--:|--:|--:|--:|"]
+    rows = []
     for each in _ordered(systems, lambda each: each.middle.p50):
         told, medians = each.middle, [one.p50 for one in each.rounds]
-        numbers = " | ".join(f"{number:.2f}" for number in (told.p50, told.p90, told.p99))
-        rows.append(f"| {_named(each)} | {each.settings} | {numbers} | {min(medians):.2f} to {max(medians):.2f} |")
-    return "\n".join(rows)
+        numbers = (f"{number:.2f}" for number in (told.p50, told.p90, told.p99))
+        rows.append([_named(each), each.settings, *numbers, f"{min(medians):.2f} to {max(medians):.2f}"])
+    return write_table(("", "how", "p50, ms", "p90, ms", "p99, ms", "p50 of the rounds"), rows, words=2)
 
 
 def _named(each: Rates | Waits) -> str:
@@ -100,17 +92,14 @@ def _setting(results: Results) -> str:
     machine = results.machine
     versions = " · ".join(f"{name} {version}" for name, version in results.versions.items())
     settings = ", ".join(f"`{name} = {value}`" for name, value in results.postgresql.items())
-    return "\n".join(
-        [
-            "| | |",
-            "|---|---|",
-            f"| measured on | {results.measured_on} |",
-            f"| machine | {machine['processor']}, {machine['cores']} cores, {machine['memory']}, {machine['system']} |",
-            f"| versions | {versions} |",
-            f"| PostgreSQL's settings | {settings}; everything else its defaults, as Corral's embedded server has it |",
-            f"| sizes | {results.jobs:,} jobs, {results.samples} samples of latency, {results.rounds} rounds |",
-        ]
-    )
+    rows = [
+        ["measured on", results.measured_on],
+        ["machine", f"{machine['processor']}, {machine['cores']} cores, {machine['memory']}, {machine['system']}"],
+        ["versions", versions],
+        ["PostgreSQL's settings", f"{settings}; everything else its defaults, as Corral's embedded server has it"],
+        ["sizes", f"{results.jobs:,} jobs, {results.samples} samples of latency, {results.rounds} rounds"],
+    ]
+    return write_table(("", ""), rows, words=2)
 
 
 def _where(results: Results) -> str:

@@ -1,18 +1,10 @@
 // Drain a queue with Graphile Worker. LOCAL is the size of its local queue, below 2 for none; completions are batched where it has one.
 // Run by tests.bench.others.rivals; prints the seconds that it took.
 // Usage: node graphile_worker_drain.mjs JOBS CONCURRENCY LOCAL, with PostgreSQL in PGHOST and so on; modules in NODE_MODULES.
-import { createRequire } from "node:module";
-
-const load = createRequire(`${process.env.NODE_MODULES}/`);
-const { makeWorkerUtils, run, Logger } = load("graphile-worker");
-const { Pool } = load("pg");
+import { prepare, work } from "./graphile_worker.mjs";
 
 const [jobs, concurrentJobs, local] = process.argv.slice(2).map(Number);
-const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: database } = process.env;
-const pgPool = new Pool({ host, port: Number(port), user, database, max: 20 });
-pgPool.on("error", () => {});
-const logger = new Logger(() => () => {});
-const utils = await makeWorkerUtils({ pgPool, logger });
+const { pgPool, utils } = await prepare({ max: 20 });
 await utils.migrate();
 await pgPool.query(
   "select graphile_worker.add_jobs(array(select row('noop','{}',null,null,null,null,null,null)::graphile_worker.job_spec from generate_series(1,$1)))",
@@ -36,7 +28,7 @@ const taskList = {
 };
 const batching = local > 1 ? { localQueue: { size: local }, completeJobBatchDelay: 0, failJobBatchDelay: 0 } : {};
 const startedAt = performance.now();
-const runner = await run({ pgPool, taskList, logger, noHandleSignals: true, preset: { worker: { concurrentJobs, pollInterval: 100, ...batching } } });
+const runner = await work(pgPool, taskList, { concurrentJobs, pollInterval: 100, ...batching });
 await all;
 while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 1));
 const tookS = (performance.now() - startedAt) / 1000;

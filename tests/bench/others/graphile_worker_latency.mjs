@@ -1,19 +1,11 @@
 // Latency with Graphile Worker: a worker that LISTENs, without a local queue, which would trade latency for throughput; and a
 // sender of one job at a time. Run by tests.bench.others.latency; the worker prints how long each job took to start, in nanoseconds.
 // Usage: node graphile_worker_latency.mjs work|send WARM_UP SAMPLES, with PostgreSQL in PGHOST and so on; modules in NODE_MODULES.
-import { createRequire } from "node:module";
-
-const load = createRequire(`${process.env.NODE_MODULES}/`);
-const { makeWorkerUtils, run, Logger } = load("graphile-worker");
-const { Pool } = load("pg");
+import { prepare, work } from "./graphile_worker.mjs";
 
 const role = process.argv[2];
 const [warmUp, samples] = process.argv.slice(3).map(Number);
-const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: database } = process.env;
-const pgPool = new Pool({ host, port: Number(port), user, database, max: 4 });
-pgPool.on("error", () => {});
-const logger = new Logger(() => () => {});
-const utils = await makeWorkerUtils({ pgPool, logger });
+const { pgPool, utils } = await prepare({ max: 4 });
 
 if (role === "work") {
   await utils.migrate();
@@ -25,7 +17,7 @@ if (role === "work") {
       if (waits.length === samples) console.log(JSON.stringify(waits));
     },
   };
-  await run({ pgPool, taskList, logger, noHandleSignals: true, preset: { worker: { concurrentJobs: 1 } } });
+  await work(pgPool, taskList, { concurrentJobs: 1 });
   console.log("ready");
 } else {
   for (let number = 0; number < warmUp + samples; number += 1) {

@@ -1,27 +1,18 @@
 // Drain a queue with pg-boss: fetch a batch, complete it, with several such loops at once where that is faster.
 // Run by tests.bench.others.rivals; prints the seconds that it took.
 // Usage: node pg_boss_drain.mjs JOBS BATCH LOOPS, with PostgreSQL in PGHOST and so on; modules in NODE_MODULES.
-import { createRequire } from "node:module";
-
-const load = createRequire(`${process.env.NODE_MODULES}/`);
-const loaded = load("pg-boss");
-const PgBoss = loaded.PgBoss ?? loaded.default ?? loaded;
-const { Pool } = load("pg");
+import { startBoss } from "./pg_boss.mjs";
+import { connect } from "./postgresql.mjs";
 
 const [jobs, batch, loops] = process.argv.slice(2).map(Number);
-const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: database } = process.env;
-const boss = new PgBoss({ host, port: Number(port), user, database, max: 4, supervise: false, schedule: false });
-boss.on("error", (error) => {
-  throw error;
-});
-await boss.start();
+const boss = await startBoss();
 await boss.createQueue("noop");
 for (let start = 0; start < jobs; start += 1000) {
   const size = Math.min(1000, jobs - start);
   const rows = Array.from({ length: size }, () => ({ data: {} }));
   await boss.insert("noop", rows);
 }
-const pool = new Pool({ host, port: Number(port), user, database });
+const pool = connect();
 await pool.query("vacuum analyze");
 await pool.query("checkpoint");
 await pool.end();

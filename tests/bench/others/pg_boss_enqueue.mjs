@@ -1,21 +1,12 @@
 // Enqueue in bulk with pg-boss. Run by tests.bench.others; prints the seconds that it took.
 // Usage: node pg_boss_enqueue.mjs JOBS BATCH, with PostgreSQL in PGHOST and so on; modules in NODE_MODULES.
-import { createRequire } from "node:module";
-
-const load = createRequire(`${process.env.NODE_MODULES}/`);
-const loaded = load("pg-boss");
-const PgBoss = loaded.PgBoss ?? loaded.default ?? loaded;
-const { Pool } = load("pg");
+import { startBoss } from "./pg_boss.mjs";
+import { connect } from "./postgresql.mjs";
 
 const [jobs, batch] = process.argv.slice(2).map(Number);
-const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: database } = process.env;
-const boss = new PgBoss({ host, port: Number(port), user, database, max: 4, supervise: false, schedule: false });
-boss.on("error", (error) => {
-  throw error;
-});
-await boss.start();
+const boss = await startBoss();
 await boss.createQueue("noop");
-const pool = new Pool({ host, port: Number(port), user, database });
+const pool = connect();
 await pool.query("checkpoint");
 const rows = Array.from({ length: jobs }, (_, n) => ({ data: { n } }));
 const startedAt = performance.now();

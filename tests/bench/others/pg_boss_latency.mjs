@@ -1,22 +1,11 @@
 // Latency with pg-boss: a worker that LISTENs for its queue (an option of both sides), and a sender of one job at a time.
 // Run by tests.bench.others.latency; the worker prints how long each job took to start, in nanoseconds.
 // Usage: node pg_boss_latency.mjs work|send WARM_UP SAMPLES, with PostgreSQL in PGHOST and so on; modules in NODE_MODULES.
-import { createRequire } from "node:module";
-
-const load = createRequire(`${process.env.NODE_MODULES}/`);
-const loaded = load("pg-boss");
-const PgBoss = loaded.PgBoss ?? loaded.default ?? loaded;
+import { startBoss } from "./pg_boss.mjs";
 
 const role = process.argv[2];
 const [warmUp, samples] = process.argv.slice(3).map(Number);
-const { PGHOST: host, PGPORT: port, PGUSER: user, PGDATABASE: database } = process.env;
-const boss = new PgBoss({
-  host, port: Number(port), user, database, max: 4, supervise: false, schedule: false, useListenNotify: true,
-});
-boss.on("error", (error) => {
-  throw error;
-});
-await boss.start();
+const boss = await startBoss({ useListenNotify: true });
 
 if (role === "work") {
   await boss.createQueue("noop", { notify: true });

@@ -111,10 +111,16 @@ async def installed_rivals(kept_in: Path | None = None) -> AsyncIterator[list[Ri
                 program = await install(Path(folder))
             except (OSError, RuntimeError, TimeoutError) as error:
                 names = ", ".join(candidate.name for candidate in candidates)
-                print(f"  not measured: {names}: {str(error).strip().splitlines()[-1]}", flush=True)
+                print(f"  not measured: {names}: {_why(error)}", flush=True)
             else:
                 rivals += [replace(candidate, program=program) for candidate in candidates]
         yield rivals
+
+
+def _why(error: Exception) -> str:
+    """In a line: pip and npm say much, and not always end with what was wrong."""
+    said = str(error).strip().splitlines() or [type(error).__name__]
+    return next((line for line in said if "error" in line.lower()), said[-1])
 
 
 async def _install_python(folder: Path) -> Program:

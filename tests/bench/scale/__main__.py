@@ -4,26 +4,25 @@ import argparse
 import asyncio
 import sys
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import uvloop
 
+from corral.config import ServerConfig
 from corral.engine.embedded import EmbeddedPostgres, find_binaries
+from tests.bench.machine import describe_machine, today
 from tests.bench.report import Check, print_checks
-from tests.bench.scale.document import DOCUMENT, MEASUREMENTS, read, rewrite
+from tests.bench.scale.document import DOCUMENT, MEASUREMENTS, read, write
 from tests.bench.scale.farms import Sizes, check_farms, measure_farms
 from tests.bench.scale.history import check_history, measure_history
-from tests.bench.scale.machine import describe_machine
 from tests.bench.scale.node import EVENTS_PER_JOB, STEPS
-from tests.bench.scale.records import Farm, Scale
+from tests.bench.scale.records import Farm, Scale, Setup
 from tests.engine.conftest import execute
 
 
 async def measure(options: argparse.Namespace) -> Scale:
     """Everything, on a new and durable PostgreSQL."""
-    started_at = time.perf_counter()
     farms: list[Farm] = []
     knee = history = None
     async with EmbeddedPostgres.ephemeral(bin_dir=find_binaries(options.postgres), durable=True) as server:
@@ -49,10 +48,14 @@ async def measure(options: argparse.Namespace) -> Scale:
             history = await measure_history(
                 server.dsn, jobs=options.jobs, retention_jobs=options.jobs // 20, most_s=options.minutes * 60
             )
+    servers = ServerConfig()
     return Scale(
-        measured_on=datetime.now(UTC).date().isoformat(),
-        took_s=round(time.perf_counter() - started_at),
-        machine=machine,
+        measured_on=today(),
+        machine=Setup(
+            **msgspec.structs.asdict(machine),
+            server_processes=servers.workers,
+            database_connections=servers.database_connections,
+        ),
         steps_per_job=STEPS,
         events_per_job=EVENTS_PER_JOB,
         farms=farms,
@@ -82,22 +85,27 @@ def main() -> int:
     parser.add_argument(
         "--write", action="store_true", help=f"write them to {MEASUREMENTS}, and the tables into {DOCUMENT}"
     )
+    parser.add_argument("--render", action="store_true", help="measure nothing: write the tables of what is written")
     parser.add_argument(
         "--profile", action="store_true", help="print which SQL functions take the time; nothing is written"
     )
     options = parser.parse_args()
     if options.profile and (options.write or options.output):
         parser.error("--profile: what it measures is slower than what it would be without")
+    if options.render:
+        write(read(MEASUREMENTS))
+        return 0
 
+    started_at = time.perf_counter()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         scale = runner.run(measure(options))
-    print(f"took {scale.took_s / 60:.0f} minutes")
+    print(f"took {(time.perf_counter() - started_at) / 60:.0f} minutes")
     output = MEASUREMENTS if options.write else options.output
     if output is not None:
         scale = _complete(scale, output)
         output.write_bytes(msgspec.json.format(msgspec.json.encode(scale), indent=1) + b"\n")
     if options.write:
-        DOCUMENT.write_text(rewrite(DOCUMENT.read_text(encoding="utf-8"), scale), encoding="utf-8")
+        write(scale)
     checks = check(scale)
     print_checks(checks)
     return 0 if all(each.is_kept for each in checks) else 1
@@ -113,7 +121,6 @@ def _complete(scale: Scale, path: Path) -> Scale:
         farms=scale.farms or former.farms,
         knee=scale.knee or former.knee,
         history=scale.history or former.history,
-        took_s=scale.took_s + former.took_s,
     )
 
 

@@ -1,7 +1,6 @@
-"""docs/scaling.md's tables, made of the measurements: between `<!-- name -->` and `<!-- /name -->` nothing is written by hand."""
+"""docs/scaling.md, of what was measured: tables stand between markers, everything else is written by people."""
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +9,7 @@ import msgspec
 from tests.bench.scale import capacity
 from tests.bench.scale.farms import job_cost_s, postgres_job_s, server_job_s
 from tests.bench.scale.records import Farm, History, Load, Percentiles, Scale
+from tests.bench.tables import fill_in, write_table
 
 ROOT: Final = Path(__file__).parents[3]
 MEASUREMENTS: Final = ROOT / "docs/measurements/scale.json"
@@ -22,21 +22,14 @@ def read(path: Path) -> Scale:
     return msgspec.json.decode(path.read_bytes(), type=Scale)
 
 
-def rewrite(text: str, scale: Scale) -> str:
-    """The document with the tables of these measurements. Raises where one has no place."""
-    for name, make in TABLES.items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- /{name} -->)", re.DOTALL)
-        places = list(pattern.finditer(text))
-        if len(places) != 1:
-            raise ValueError(f"the document has {len(places)} places for {name}")
-        text = f"{text[: places[0].start()]}{places[0][1]}{make(scale)}{places[0][2]}{text[places[0].end() :]}"
-    return text
+def tables(scale: Scale) -> dict[str, str]:
+    """Every marked part of the document, by its name."""
+    return {name: make(scale) for name, make in TABLES.items()}
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    heads = list(head)
-    lines = [heads, ["---", *("---:" for _ in heads[1:])], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def write(scale: Scale) -> None:
+    """The document."""
+    DOCUMENT.write_text(fill_in(DOCUMENT.read_text(encoding="utf-8"), tables(scale)), encoding="utf-8")
 
 
 def _machine(scale: Scale) -> str:
@@ -47,7 +40,7 @@ def _machine(scale: Scale) -> str:
         f" {machine.memory_gb:.0f} GB of memory, {machine.system}: Corral {machine.corral}, PostgreSQL {machine.postgresql},"
         f" Python {machine.python}; one server process with"
         f" {machine.database_connections} connections to the database; the load came from the same machine."
-        f" It took {scale.took_s / 60:.0f} minutes. PostgreSQL as Corral sets up its own: {settings}."
+        f" PostgreSQL as Corral sets up its own: {settings}."
     )
 
 
@@ -58,7 +51,7 @@ def _times(times: Percentiles) -> str:
 def _farms(scale: Scale) -> str:
     head = ("nodes", "devices", "jobs/s", "events/s", "callbacks/s", "pulls/s", "heartbeats/s",
             "callback, ms", "pull, ms", "heartbeat, ms")  # fmt: skip
-    return _table(head, (_farm_row(farm) for farm in scale.farms))
+    return write_table(head, (_farm_row(farm) for farm in scale.farms))
 
 
 def _farm_row(farm: Farm) -> list[str]:
@@ -97,7 +90,7 @@ def _cost(scale: Scale) -> str:
             f"{whole * 1000:.2f}",
             f"{work.generator_s / work.jobs * 1000:.2f}",
         ])  # fmt: skip
-    return _table(head, rows)
+    return write_table(head, rows)
 
 
 def _idle(scale: Scale) -> str:
@@ -124,13 +117,13 @@ def _idle(scale: Scale) -> str:
             f"{farm.work.server_mb:.0f}",
             f"{farm.register_s:.1f}",
         ])  # fmt: skip
-    return _table(head, rows)
+    return write_table(head, rows)
 
 
 def _run(scale: Scale) -> str:
     head = ("devices", "the run's jobs made, s", "until every slot works, s", "slots")
     rows = ([f"{f.devices:,}", f"{f.fan_out_s:.1f}", f"{f.fill_s:.1f}", f"{f.nodes * 20:,}"] for f in scale.farms)
-    return _table(head, rows)
+    return write_table(head, rows)
 
 
 def _knee(scale: Scale) -> str:
@@ -140,7 +133,7 @@ def _knee(scale: Scale) -> str:
     head = ("asked for, jobs/s", "done", "callback, ms", "heartbeat, ms", "server, cores", "PostgreSQL, cores", "model, cores",
             "others, cores", "log, MB/s", "fsyncs/s", "an fsync, ms", "")  # fmt: skip
     rows = [_knee_row(stage, is_kept=knee.is_kept_by(stage)) for stage in knee.stages]
-    return _table(head, rows)
+    return write_table(head, rows)
 
 
 def _knee_row(stage: Load, *, is_kept: bool) -> list[str]:
@@ -173,7 +166,9 @@ def _history(scale: Scale) -> str:
             _times(window.callback),
             f"{window.wal_bytes / window.jobs / 1000:.1f}",
         ])  # fmt: skip
-    return _table(("jobs so far", "jobs/s", "PostgreSQL, ms a job", "pull, ms", "callback, ms", "log, kB a job"), rows)
+    return write_table(
+        ("jobs so far", "jobs/s", "PostgreSQL, ms a job", "pull, ms", "callback, ms", "log, kB a job"), rows
+    )
 
 
 def _tables(scale: Scale) -> str:
@@ -190,7 +185,7 @@ def _tables(scale: Scale) -> str:
         "rows, against fresh",
         "indexes, against fresh",
     )
-    return _table(head, _table_rows(history))
+    return write_table(head, _table_rows(history))
 
 
 def _table_rows(history: History) -> list[list[str]]:
@@ -234,7 +229,7 @@ def _retention(scale: Scale) -> str:
             "in the space that was freed",
         ],
     ]
-    return _table(("", "", ""), rows)
+    return write_table(("", "", ""), rows)
 
 
 TABLES: Final[dict[str, Callable[[Scale], str]]] = {
@@ -247,8 +242,8 @@ TABLES: Final[dict[str, Callable[[Scale], str]]] = {
     "history": _history,
     "tables": _tables,
     "retention": _retention,
-    "constants": lambda scale: _table(("constant", "measured", "of"), capacity.constant_rows(scale)),
-    "capacity": lambda scale: _table(
+    "constants": lambda scale: write_table(("constant", "measured", "of"), capacity.constant_rows(scale)),
+    "capacity": lambda scale: write_table(
         ("devices", *(f"{size:,}" for size in capacity.DEVICES)), capacity.capacity_rows(scale)
     ),
 }

@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from tests.bench.machine import Machine
+
 
 class Percentiles(Struct, frozen=True, kw_only=True):
     """How long requests of one kind took."""
@@ -144,17 +146,9 @@ class History(Struct, frozen=True, kw_only=True):
     retention: Retention
 
 
-class Machine(Struct, frozen=True, kw_only=True):
-    """Where it was measured, and with what."""
+class Setup(Machine, frozen=True, kw_only=True):
+    """Where it was measured, and with which servers."""
 
-    processor: str
-    cores: int
-    memory_gb: float
-    system: str
-    python: str
-    postgresql: str
-    corral: str
-    settings: dict[str, str]
     server_processes: int
     database_connections: int
 
@@ -163,8 +157,7 @@ class Scale(Struct, frozen=True, kw_only=True):
     """All of it."""
 
     measured_on: str
-    took_s: float
-    machine: Machine
+    machine: Setup
     steps_per_job: int
     events_per_job: int
     farms: list[Farm]

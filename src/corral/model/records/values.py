@@ -1,0 +1,5 @@
+"""Shapes that records share."""
+
+from typing import Any
+
+Json = dict[str, Any]
