@@ -19,9 +19,11 @@ from tests.engine.load import analyze
 STEPS = 20_000
 SINGLE_STEP_JOBS = 2_000
 BATCH = 20
-TUNED_BATCH = 500
+TUNED_BATCH = 1_000
 NODE = "worker"
 CONNECTIONS = 2
+MOST_HELD = 10_000  # by one node
+MOST_AHEAD = 4  # batches that were claimed and wait to be reported
 
 Work = Callable[[Engine, int, int], Awaitable[int]]
 
@@ -44,7 +46,7 @@ async def drain_jobs(dsn: str, *, tuned: bool, jobs: int = SINGLE_STEP_JOBS) -> 
 async def _drain(dsn: str, work: Work, *, tuned: bool, jobs: int, steps: int) -> float:
     batch = TUNED_BATCH if tuned else BATCH
     async with made_engine(dsn, "steps", max_connections=CONNECTIONS) as engine:
-        epoch = await _load(engine, jobs=jobs, steps=steps, slots=20 * batch)
+        epoch = await _load(engine, jobs=jobs, steps=steps, slots=min(20 * batch, MOST_HELD))
         await asyncio.gather(*(engine.database.fetch_value("select pg_sleep(0.1)") for _ in range(CONNECTIONS)))
         started_at = time.perf_counter()
         done = await work(engine, epoch, batch)
@@ -81,7 +83,9 @@ async def _overlap_events(engine: Engine, epoch: int, batch: int) -> int:
 
 
 async def _overlap(engine: Engine, epoch: int, batch: int, report: Callable[[list[StepGrant]], Awaitable[None]]) -> int:
-    done: asyncio.Queue[list[StepGrant]] = asyncio.Queue(maxsize=4)
+    # What waits, what is being reported and what was just claimed: all of it is held.
+    ahead = min(MOST_AHEAD, MOST_HELD // (2 * batch) - 1)
+    done: asyncio.Queue[list[StepGrant]] = asyncio.Queue(maxsize=ahead)
 
     async def claim_all() -> None:
         while grants := await _claim(engine, epoch, batch):
