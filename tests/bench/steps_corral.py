@@ -23,7 +23,7 @@ TUNED_BATCH = 1_000
 NODE = "worker"
 CONNECTIONS = 2
 MOST_HELD = 10_000  # by one node
-MOST_AHEAD = 4  # batches that were claimed and wait to be reported
+MOST_AHEAD = 2_000  # claimed, and waiting to be reported: whatever is held is counted by every claim
 
 Work = Callable[[Engine, int, int], Awaitable[int]]
 
@@ -83,9 +83,7 @@ async def _overlap_events(engine: Engine, epoch: int, batch: int) -> int:
 
 
 async def _overlap(engine: Engine, epoch: int, batch: int, report: Callable[[list[StepGrant]], Awaitable[None]]) -> int:
-    # What waits, what is being reported and what was just claimed: all of it is held.
-    ahead = min(MOST_AHEAD, MOST_HELD // (2 * batch) - 1)
-    done: asyncio.Queue[list[StepGrant]] = asyncio.Queue(maxsize=ahead)
+    done: asyncio.Queue[list[StepGrant]] = asyncio.Queue(maxsize=min(4, MOST_AHEAD // batch))
 
     async def claim_all() -> None:
         while grants := await _claim(engine, epoch, batch):
