@@ -1,14 +1,14 @@
-"""Pictures of every page for the documents: `python -m tests.browser.pictures [folder]`, by default docs/images.
+"""Pictures of every page for the documents: `python -m tests.browser.pictures [--folder F] [name …]`, by default docs/images.
 
 A farm of simulated phones is brought into a state worth looking at, the same one every time, and each page is taken in
 light or dark, wide or narrow. Look at them before they are committed.
 """
 
+import argparse
 import asyncio
 import base64
-import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -18,13 +18,17 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from tests.browser.chromium import FLAGS, find_chromium
 from tests.browser.farm import BrowserFarm, raise_browser_farm
+from tests.browser.suites import PHONES as SUITE_PHONES
+from tests.browser.suites import Lab, given_suite
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
 PHONES = 48
 BROKEN = (7, 23, 41)
 QUARANTINED = 12
 SHOWN = 23
+HELD = (("30", "reproduce a crash"), ("31", "look at the new launcher"))
 WIDE, NARROW = 1280, 390
+SUITE = "suite"
 SOAK = (("Open the app", 2), ("Scroll the feed", 5), ("Play a video", 12), ("Leave and return", 4))
 _GO_TO = """(element) => {
   if (element.localName === 'summary') element.click();
@@ -60,8 +64,8 @@ class Shot(NamedTuple):
         return f"{self.name}-{self.scheme}-{self.width}.webp"
 
 
-def list_shots(*, ended: str, going: str) -> list[Shot]:
-    """Every page in light and in dark, and narrow in one of them."""
+def list_shots(*, ended: str, going: str, held: str) -> list[Shot]:
+    """Every page of the farm."""
     drawer = "[data-testid=screen] img"
     pages = [
         ("monitor", f"/runs/{going}", "[data-testid=heatmap]"),
@@ -74,13 +78,20 @@ def list_shots(*, ended: str, going: str) -> list[Shot]:
         ("details", f"/devices?device={SHOWN}", drawer),
         ("history", f"/devices?device={SHOWN}", "[data-job]", "section[aria-label=History]"),
         ("onboarding", "/onboarding", "h3"),
+        ("sessions", "/sessions", "table"),
+        ("held", f"/sessions/{held}", "[data-testid=screen] img"),
     ]
+    return in_every_look(pages)
+
+
+def in_every_look(pages: Sequence[tuple[str, ...]]) -> list[Shot]:
+    """In light and in dark, and narrow in one of them."""
     looks: list[tuple[Literal["light", "dark"], int]] = [("light", WIDE), ("dark", WIDE), ("light", NARROW)]
     return [Shot(name, path, scheme, width, *rest) for scheme, width in looks for name, path, *rest in pages]
 
 
-async def prepare(farm: BrowserFarm) -> tuple[str, str]:
-    """A farm with a past: a run with failures, quarantined phones, and one run that goes on. Their ids."""
+async def prepare(farm: BrowserFarm) -> dict[str, str]:
+    """A farm with a past: a run with failures, quarantined phones, phones that are held, and one run that goes on. Their ids."""
     ready = [index for index in range(1, PHONES + 1) if index not in BROKEN]
     await farm.until_ended(await farm.run("prepare", name="Prepare", indexes=ready))
     await farm.until_ended(await farm.run("screenshot-sweep", name="Screenshot sweep"))
@@ -98,10 +109,14 @@ async def prepare(farm: BrowserFarm) -> tuple[str, str]:
         for number, (title, seconds) in enumerate(SOAK)
     ]
     await farm.store(msgspec.json.encode({"name": "soak-slow", "title": "Soak", "steps": steps}).decode())
+    held = ""
+    for number, purpose in HELD:
+        answer = await farm.http.post("/api/sessions", json={"device": number, "purpose": purpose, "wait_s": 30})
+        held = answer.raise_for_status().json()["session_id"]
     going = await farm.run("soak-slow", name="Nightly soak")
     while (await farm.http.get(f"/api/runs/{going}")).json()["run"]["counts"]["done"] < PHONES // 4:  # noqa: ASYNC110 - another process has no event to wait for
         await asyncio.sleep(0.2)
-    return ended, going
+    return {"ended": ended, "going": going, "held": held}
 
 
 async def take(page: Page, shot: Shot, folder: Path) -> None:
@@ -127,16 +142,48 @@ async def opened(browser: Browser, farm: BrowserFarm, width: int) -> AsyncIterat
     await context.close()
 
 
-async def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+async def take_farm(browser: Browser, wanted: set[str], folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="corral-") as directory:
-        async with raise_browser_farm(Path(directory), phones=PHONES) as farm, async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
-            ended, going = await prepare(farm)
-            async with opened(browser, farm, WIDE) as wide, opened(browser, farm, NARROW) as narrow:
-                for shot in list_shots(ended=ended, going=going):
-                    await take(wide if shot.width == WIDE else narrow, shot, folder)
-            await browser.close()
+        async with raise_browser_farm(Path(directory), phones=PHONES) as farm:
+            await take_all(
+                browser, farm, [each for each in list_shots(**await prepare(farm)) if each.name in wanted], folder
+            )
+
+
+async def take_suite(browser: Browser, folder: Path) -> None:
+    """Of a farm of its own: its phones only say what they are told to."""
+    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
+        async with raise_browser_farm(Path(directory), phones=0) as farm:
+            lab = Lab(farm.http)
+            await lab.begin(*(f"LAB{number}" for number in range(1, SUITE_PHONES + 1)))
+            run = await given_suite(lab, "Nightly suite")
+            await take_all(
+                browser, farm, in_every_look([(SUITE, f"/runs/{run}?tab=tests", "[data-testid=matrix]")]), folder
+            )
+
+
+async def take_all(browser: Browser, farm: BrowserFarm, shots: Sequence[Shot], folder: Path) -> None:
+    async with opened(browser, farm, WIDE) as wide, opened(browser, farm, NARROW) as narrow:
+        for shot in shots:
+            await take(wide if shot.width == WIDE else narrow, shot, folder)
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.browser.pictures", description=__doc__)
+    names = {each.name for each in list_shots(ended="", going="", held="")}
+    parser.add_argument("names", nargs="*", help=f"which of {', '.join(sorted(names | {SUITE}))}; all, unless named")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    options = parser.parse_args()
+    wanted = set(options.names) or names | {SUITE}
+    if unknown := wanted - names - {SUITE}:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        if wanted & names:
+            await take_farm(browser, wanted, options.folder)
+        if SUITE in wanted:
+            await take_suite(browser, options.folder)
+        await browser.close()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Inputs to held phones: in order, once, under a live lease, and only while the session's job has the phone."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
-from typing import Any, cast
+from typing import Any, Self, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -62,6 +62,9 @@ class Case:
         )
         self.stack = ExitStack()
         self.stack.enter_context(self.held.having_phone())
+
+    def under(self, _may_touch: Callable[[], bool], /) -> Self:
+        return self
 
     async def shell(self, command: str, *, max_output_bytes: int = 0) -> ShellResult:
         del max_output_bytes
