@@ -5,8 +5,13 @@ import pytest
 
 from tests.api.client import AS_NODE, AS_OPERATOR, SMOKE, Node, Operator
 
+MALFORMED = [
+    *(b"{", b"", b"[]", b"null", b'"x"', b'{"node_id": 5}', b"[" * 50_000),
+    *(b"\xff\xfe", b'"\xff"', b'{"\xff": 1}', b'{"node_id": "\xed\xa0\x80"}'),
+]
 
-@pytest.mark.parametrize("body", [b"{", b"", b"[]", b"null", b'"x"', b"\xff\xfe", b'{"node_id": 5}', b"[" * 50_000])
+
+@pytest.mark.parametrize("body", MALFORMED)
 async def test_a_malformed_body_is_refused(http: httpx.AsyncClient, body: bytes) -> None:
     headers = {**AS_NODE, "content-type": "application/json"}
     answer = await http.post("/api/nodes/register", headers=headers, content=body)

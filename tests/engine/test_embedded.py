@@ -27,6 +27,7 @@ from corral.engine.embedded.account import Account
 from corral.engine.embedded.endpoint import Loopback
 from corral.engine.embedded.ephemeral import remove_abandoned
 from corral.engine.embedded.lock import FileLock
+from corral.engine.embedded.postmaster import processes_in
 from corral.model.errors import EmbeddedPostgresError
 
 pytestmark = [
@@ -121,13 +122,26 @@ def is_alive(pid: int) -> bool:
     return False
 
 
+async def until_launched(data_dir: Path) -> int:
+    """The process of a server that is being started; on a busy machine its cluster takes long to make."""
+    launched: list[int] = []
+
+    def is_launched() -> bool:
+        with suppress(FileNotFoundError, IndexError):  # not there, or not written yet
+            launched.append(postmaster_pid(data_dir))
+        return bool(launched)
+
+    await until(is_launched)
+    return launched[0]
+
+
 async def kill_server(data_dir: Path) -> None:
     pid = postmaster_pid(data_dir)
     os.kill(pid, signal.SIGKILL)
     await until(lambda: not is_alive(pid))
 
 
-async def until(condition: Callable[[], bool], *, within: float = 10) -> None:
+async def until(condition: Callable[[], bool], *, within: float = 60) -> None:
     deadline = time.monotonic() + within
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -366,8 +380,7 @@ async def test_an_initdb_that_was_killed_in_the_middle_is_done_again(data_dir: P
 
 async def test_a_cancelled_start_leaves_nothing_running(data_dir: Path, newest: Path) -> None:
     start = asyncio.ensure_future(EmbeddedPostgres(data_dir, bin_dir=newest, durable=False).start())
-    await until((data_dir / "pgdata" / "postmaster.pid").exists)
-    pid = postmaster_pid(data_dir)
+    pid = await until_launched(data_dir)
     start.cancel()
     with pytest.raises(asyncio.CancelledError):
         await start
@@ -375,6 +388,29 @@ async def test_a_cancelled_start_leaves_nothing_running(data_dir: Path, newest: 
     assert not is_alive(pid)
     async with opened(data_dir, newest) as server:
         assert server.owns
+
+
+async def test_a_server_that_is_slow_to_appear_is_waited_for(
+    data_dir: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_PG_CTL_WAIT_S", 0)
+    monkeypatch.setattr(cluster, "_POLL_S", 0.001)
+
+    async with opened(data_dir, newest) as server:
+        assert server.owns
+
+
+async def test_a_start_that_is_given_up_leaves_no_server_that_was_slow_to_appear(
+    data_dir: Path, newest: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_PG_CTL_WAIT_S", 0)
+    given_up = cluster.Cluster(data_dir, bin_dir=newest, durable=False, startup_timeout=timedelta(seconds=60))
+    given_up.abandoned.set()
+
+    with pytest.raises(EmbeddedPostgresError):
+        await asyncio.to_thread(given_up.start)
+
+    assert await asyncio.to_thread(processes_in, given_up.pgdata) == []
 
 
 async def test_a_failed_start_tells_the_servers_own_words_and_can_be_repaired(

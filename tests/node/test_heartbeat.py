@@ -25,7 +25,8 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.beats: Queue[dict[str, Any]] = Queue()
-        self.status, self.reply = 200, dict(REPLY)
+        self.status = 200
+        self.reply: dict[str, Any] | bytes = dict(REPLY)
 
     @property
     def url(self) -> str:
@@ -37,7 +38,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         assert isinstance(self.server, Server)
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.beats.put({**body, "auth": self.headers["X-Node-Auth"]})
-        text = json.dumps(self.server.reply).encode()
+        text = self.server.reply if isinstance(self.server.reply, bytes) else json.dumps(self.server.reply).encode()
         self.send_response(self.server.status)
         self.send_header("content-length", str(len(text)))
         self.end_headers()
@@ -54,7 +55,7 @@ class Heart:
         self.pulse = Pulse(node_id="desk", clock=self.clock, held=lambda: self.held)
         self.pulse.epoch = 7
         self.answers: Queue[Beaten] = Queue()
-        self.refusals: Queue[CorralError] = Queue()
+        self.refusals: Queue[tuple[CorralError, float]] = Queue()
         self.heart = BeatHeart(
             base_url=server.url,
             secret="the-secret",
@@ -62,7 +63,7 @@ class Heart:
             clock=self.clock,
             lease_s=60,
             on_answer=self.answers.put,
-            on_refusal=self.refusals.put,
+            on_refusal=lambda error, sent_at: self.refusals.put((error, sent_at)),
         )
 
 
@@ -90,7 +91,7 @@ def test_it_names_what_is_held_and_what_changed_and_hands_over_the_answer(server
     heart.pulse.news = News((DeviceReport(serial="a"),), is_complete=True)
     heart.heart.start()
 
-    beat, beaten = server.beats.get(timeout=10), heart.answers.get(timeout=10)
+    beat, beaten = server.beats.get(timeout=60), heart.answers.get(timeout=60)
 
     assert (beat["epoch"], beat["held"]) == (7, [str(token) for token in heart.held])
     assert (beat["devices"], beat["is_complete"]) == ([{"serial": "a"}], True)
@@ -100,13 +101,13 @@ def test_it_names_what_is_held_and_what_changed_and_hands_over_the_answer(server
 
 def test_news_do_not_wait_for_the_next_beat(server: Server, heart: Heart) -> None:
     heart.heart.start()
-    server.beats.get(timeout=10)
-    heart.answers.get(timeout=10)
+    server.beats.get(timeout=60)
+    heart.answers.get(timeout=60)
 
     heart.pulse.news = News((DeviceReport(serial="a"),))
     heart.heart.hurry()
 
-    assert server.beats.get(timeout=5)["devices"] == [{"serial": "a"}]
+    assert server.beats.get(timeout=60)["devices"] == [{"serial": "a"}]
 
 
 def test_it_stops_renewing_when_the_agent_does_not_turn_any_more(server: Server, heart: Heart) -> None:
@@ -125,11 +126,23 @@ def test_being_replaced_is_handed_over(server: Server, heart: Heart) -> None:
 
     heart.heart._beat()
 
-    assert isinstance(heart.refusals.get(timeout=5), StaleEpochError)
+    error, sent_at = heart.refusals.get(timeout=60)
+    assert isinstance(error, StaleEpochError)
+    assert sent_at == heart.clock.now
 
 
 def test_a_server_that_struggles_is_asked_again_soon(server: Server, heart: Heart) -> None:
     server.status = 503
+
+    assert heart.heart._beat() <= 1
+    assert heart.answers.empty()
+    assert heart.refusals.empty()
+
+
+@pytest.mark.parametrize("status", [200, 502])
+@pytest.mark.parametrize("body", [b"<html>", b'{"lost": ["\xff"]}', b'{"error": {"code": "\xff"}}', b"[" * 50_000])
+def test_an_answer_that_cannot_be_read_is_none(server: Server, heart: Heart, status: int, body: bytes) -> None:
+    server.status, server.reply = status, body
 
     assert heart.heart._beat() <= 1
     assert heart.answers.empty()

@@ -93,7 +93,7 @@ class Case:
         self.task = asyncio.create_task(self.pulling.run())
 
     async def next(self) -> tuple[Pull, asyncio.Future[Pulled]]:
-        return await asyncio.wait_for(self.server.asked.get(), 10)
+        return await asyncio.wait_for(self.server.asked.get(), 60)
 
 
 @pytest.fixture

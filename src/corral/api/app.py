@@ -13,6 +13,7 @@ from litestar.types import Receive, Scope, Send
 
 import corral
 from corral.api.auth import guard
+from corral.api.body import JsonRequest
 from corral.api.coordinator import handlers as coordinator
 from corral.api.coordinator.slashes import KeepSlashes
 from corral.api.document import COMPONENTS, Document
@@ -159,6 +160,7 @@ def _load_litestar(max_body_bytes: int) -> Litestar:
         dependencies={"server": Provide(_find_server, sync_to_thread=False)},
         exception_handlers=EXCEPTION_HANDLERS,
         after_exception=[note_error],
+        request_class=JsonRequest,
         request_max_body_size=max_body_bytes,
         openapi_config=OpenAPIConfig(
             title="Corral",

@@ -1,11 +1,23 @@
-"""Request bodies that are streamed: bytes as they come, never whole in memory."""
+"""Request bodies: JSON from whoever calls, and streams that are never whole in memory."""
 
 from collections.abc import AsyncIterator
 from typing import Any
 
 from litestar import Request
+from litestar.exceptions import SerializationException
 
 from corral.model.errors import InvalidRequestError
+
+
+class JsonRequest(Request[Any, Any, Any]):
+    """A request whose JSON is the caller's fault, whatever is wrong with it."""
+
+    async def json(self) -> Any:  # noqa: ANN401 - whatever JSON holds
+        """The body. Raises SerializationException, which answers 400."""
+        try:
+            return await super().json()
+        except UnicodeDecodeError as error:  # Litestar knows only msgspec's own
+            raise SerializationException(f"JSON is malformed: it is not UTF-8 ({error})") from error
 
 
 class StreamedBody:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from corral.client.paging import each_of
 from corral.client.transport import Transport, part
 from corral.model.errors import ConflictError, ServerUnavailableError, UploadOffsetError
@@ -79,7 +77,7 @@ class Files:
     def _append(self, where: str, chunk: bytes, *, offset: int) -> int:
         headers = {UPLOAD_OFFSET: str(offset), "content-type": "application/octet-stream"}
         answer = self._transport.ask("PATCH", where, content=chunk, headers=headers)
-        return msgspec.json.decode(answer.content, type=FileUpload).offset
+        return self._transport.decode(answer, FileUpload).offset
 
 
 # The server got more or less than we heard of, or still writes what we sent: it says where it stands.

@@ -21,6 +21,7 @@ from corral.model.errors import (
     UnauthenticatedError,
     UnexpectedAnswerError,
 )
+from corral.model.reading import read_json
 from corral.wire.problems import ErrorBody
 
 _NEVER_ANSWERED: Final = (DeviceError, ActionFailedError, NodeError, ClientError)
@@ -39,7 +40,7 @@ _SERVER_FAULT: Final = 500
 def to_error(status: int, body: bytes, *, url: str) -> CorralError:
     """What an answer that is not a success means; its code is the server's."""
     try:
-        fault = msgspec.json.decode(body, type=ErrorBody).error
+        fault = read_json(body, ErrorBody).error
     except msgspec.DecodeError:
         return _unexplained(status, url)
     if fault.problems:

@@ -213,7 +213,7 @@ class Runs:
             headers={"if-none-match": etag} if etag else {},
             is_repeatable=True,
         )
-        view = msgspec.json.decode(answer.content, type=Monitor) if answer.content else None
+        view = self._transport.decode(answer, Monitor) if answer.content else None
         return view, answer.headers.get("etag", "")
 
     def _log_page(self, run_id: UUID | str, *, device: str | int | None, after: int) -> LogPage | None:

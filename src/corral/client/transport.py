@@ -15,6 +15,7 @@ from corral.client.config import check_url
 from corral.client.problems import to_error
 from corral.config import is_loopback
 from corral.model.errors import ConfigInvalidError, CorralError, ServerUnavailableError, UnexpectedAnswerError
+from corral.model.reading import read_json
 
 T = TypeVar("T")
 Query = Mapping[str, Any]
@@ -57,12 +58,12 @@ class Transport:
 
     def get(self, path: str, kind: type[T], query: Query | None = None) -> T:
         """Ask; safe to repeat, and so repeated."""
-        return self._decode(self.ask("GET", path, query=query, is_repeatable=True), kind)
+        return self.decode(self.ask("GET", path, query=query, is_repeatable=True), kind)
 
     def send(self, method: str, path: str, kind: type[T], body: object = None, *, is_repeatable: bool = False) -> T:
         """Ask for a change; repeated only where the caller says that twice is as good as once."""
         content = msgspec.json.encode({} if body is None else body)
-        return self._decode(self.ask(method, path, content=content, headers=_JSON, is_repeatable=is_repeatable), kind)
+        return self.decode(self.ask(method, path, content=content, headers=_JSON, is_repeatable=is_repeatable), kind)
 
     def delete(self, path: str) -> None:
         """Ask for an end; asking twice does no harm."""
@@ -107,9 +108,10 @@ class Transport:
         except httpx.HTTPError as error:
             raise self._unreachable(error) from error
 
-    def _decode(self, answer: httpx.Response, kind: type[T]) -> T:
+    def decode(self, answer: httpx.Response, kind: type[T]) -> T:
+        """What an answer says. Raises UnexpectedAnswerError."""
         try:
-            return msgspec.json.decode(answer.content or b"null", type=kind)
+            return read_json(answer.content or b"null", kind)
         except msgspec.DecodeError as error:
             message = f"{self.base_url} answered {answer.status_code} in words of another version: {error}"
             raise UnexpectedAnswerError(message, status=answer.status_code) from error

@@ -27,7 +27,7 @@ class Workflows:
         answer = self._transport.ask(
             "POST", "/api/workflows", content=content, headers={"content-type": kind}, is_repeatable=True
         )
-        return msgspec.json.decode(answer.content, type=Workflow)
+        return self._transport.decode(answer, Workflow)
 
     def get(self, name: str, version: int | None = None) -> Workflow:
         """One version, or the newest. Raises NotFoundError."""

@@ -11,6 +11,7 @@ from corral.content.fetch import Answer, Fetcher
 from corral.content.records import Channel, Uploads, Video
 from corral.content.words import https_url, read_duration, read_time, tidy
 from corral.model.errors import ContentNotFoundError, YouTubeUnavailableError
+from corral.model.reading import read_json
 
 _LIMIT_BYTES: Final = 4 * 1024 * 1024
 _MOST: Final = 50
@@ -85,7 +86,7 @@ class DataApi:
 def _refusal(answer: Answer, what: str) -> YouTubeUnavailableError | ContentNotFoundError:
     """What Google says is wrong, by its reason and never by its message."""
     try:
-        error = msgspec.json.decode(answer.body)["error"]
+        error = read_json(answer.body)["error"]
         reasons = {each.get("reason") for each in [*error.get("errors", []), *error.get("details", [])]}
     except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
         reasons = set()
@@ -103,7 +104,7 @@ def _refusal(answer: Answer, what: str) -> YouTubeUnavailableError | ContentNotF
 
 def _items(answer: Answer) -> list[dict[str, Any]]:
     try:
-        items = msgspec.json.decode(answer.body, type=dict[str, Any]).get("items", [])
+        items = read_json(answer.body, dict[str, Any]).get("items", [])
         return msgspec.convert(items, list[dict[str, Any]])
     except (msgspec.DecodeError, msgspec.ValidationError):
         message = "the YouTube Data API answered with something that is not its own"

@@ -8,6 +8,7 @@ from corral.content.fetch import Fetcher, check_answer
 from corral.content.records import Video
 from corral.content.words import https_url, tidy
 from corral.model.errors import ContentNotFoundError, YouTubeUnavailableError
+from corral.model.reading import read_json
 
 _LIMIT_BYTES: Final = 256 * 1024
 _MISSING: Final = frozenset({400, 404})
@@ -25,7 +26,7 @@ async def find_video(fetcher: Fetcher, base: str, video_id: str) -> Video:
         raise ContentNotFoundError(message, code="content_closed", path="url")
     check_answer(answer, "a video")
     try:
-        told = msgspec.json.decode(answer.body, type=dict[str, Any])
+        told = read_json(answer.body, dict[str, Any])
     except msgspec.DecodeError:
         message = "YouTube's oEmbed answered with something that is not JSON"
         raise YouTubeUnavailableError(message, code="youtube_unexpected") from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -15,13 +15,7 @@ from uuid import UUID
 
 import corral
 from corral.drivers.protocol import Driver
-from corral.model.errors import (
-    CorralError,
-    RequestRefusedError,
-    ServerUnavailableError,
-    StaleEpochError,
-    UnknownNodeError,
-)
+from corral.model.errors import CorralError, RequestRefusedError, ServerUnavailableError
 from corral.node.actions.registry import NodeAction
 from corral.node.backoff import Backoff
 from corral.node.bench import Artifacts
@@ -46,6 +40,7 @@ from corral.node.sharing import ShareTests
 from corral.node.spool.deliver import DeliverEvents
 from corral.node.spool.spool import Spool
 from corral.node.spool.upload import UploadFiles
+from corral.node.standing import Standing
 from corral.node.state import StateDirectory
 from corral.node.step_runner import RunSteps
 from corral.node.step_work import StepWork
@@ -185,8 +180,7 @@ class Agent:
         self._scans = DoScans(drivers, self._devices, spool)
         self._heart: BeatHeart | None = None
         self._renewed = asyncio.Event()
-        self._known = asyncio.Event()
-        self._refusals: asyncio.Queue[CorralError] = asyncio.Queue()
+        self._standing = Standing(clock=clock, on_forgotten=self._introduce_again, on_replaced=self._make_way)
 
     async def run(self, stopping: asyncio.Event) -> None:
         """Work until told to stop; then drain. Raises StaleEpochError when another agent took over.
@@ -226,9 +220,9 @@ class Agent:
             self._delivery.run(),
             self._uploads.run(),
             self._health.run(),
-            self._ask(self._pulling.run),
-            self._ask(self._claiming.run),
-            self._answer_refusals(),
+            self._standing.ask(self._pulling.run),
+            self._standing.ask(self._claiming.run),
+            self._standing.run(),
             self._connect(),
             *(self._devices.watch(driver) for driver in self._drivers),
         ]
@@ -244,7 +238,7 @@ class Agent:
             clock=self._clock,
             lease_s=lease_s,
             on_answer=lambda beaten: hand_over(loop, lambda: self._beaten(beaten)),
-            on_refusal=lambda error: hand_over(loop, lambda: self._refusals.put_nowait(error)),
+            on_refusal=lambda error, sent_at: hand_over(loop, lambda: self._standing.refused(error, sent_at)),
         )
 
     async def _drain_when(self, stopping: asyncio.Event) -> None:
@@ -299,37 +293,22 @@ class Agent:
                 continue
             self._pulse.epoch = registration.epoch
             self._leases.renew(sent_at=sent_at, lease_s=registration.lease_s)
-            self._known.set()
+            self._standing.registered()
             _log.info("registered", node_id=config.id, epoch=registration.epoch, requeued=registration.requeued)
             return registration.lease_s
 
-    async def _answer_refusals(self) -> None:
-        """The server said no to a heartbeat or a pull. An unknown node may introduce itself; a replaced one must go."""
-        while True:
-            error = await self._refusals.get()
-            if isinstance(error, StaleEpochError):
-                self._leases.end()
-                self._screens.stop()
-                self._interrupt(StopCause.LOST, also_waiting=True)
-                raise error
-            if not isinstance(error, UnknownNodeError):
-                _log.error("the server refuses the heartbeat", why=error.message, code=error.code)
-            else:
-                _log.warning("the server does not know this node any more; registering again")
-                self._interrupt(StopCause.LOST, also_waiting=True)
-                self._devices.forget_acknowledged()
-                await self._register()
-                self._devices_changed()
+    async def _introduce_again(self) -> None:
+        """What the server forgot of this node it does not know to be held either."""
+        self._interrupt(StopCause.LOST, also_waiting=True)
+        self._devices.forget_acknowledged()
+        await self._register()
+        self._devices_changed()
 
-    async def _ask(self, ask: Callable[[], Awaitable[None]]) -> None:
-        """Ask for work for ever, after a refusal once the server knows this node again."""
-        while True:
-            try:
-                await ask()
-            except (StaleEpochError, UnknownNodeError) as error:
-                self._known.clear()
-                self._refusals.put_nowait(error)
-                await self._known.wait()
+    def _make_way(self) -> None:
+        """Another agent has taken over: no more of this one."""
+        self._leases.end()
+        self._screens.stop()
+        self._interrupt(StopCause.LOST, also_waiting=True)
 
     async def _connect(self) -> None:
         """Look for the phones that the settings name, and again for as long as some are not to be found."""

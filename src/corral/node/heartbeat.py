@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from corral.model.errors import CorralError, ServerUnavailableError
+from corral.model.reading import read_json
 from corral.model.records import Heartbeat
 from corral.node.clock import Clock
 from corral.node.leases import BEATS_PER_LEASE
@@ -42,7 +43,7 @@ class Beaten(Struct, frozen=True):
 
 
 class BeatHeart:
-    """The thread. `on_answer` and `on_refusal` are called in it, and must only hand over to the loop."""
+    """The thread. `on_answer` and `on_refusal`, also told when the beat left, are called in it, and must only hand over."""
 
     def __init__(
         self,
@@ -53,7 +54,7 @@ class BeatHeart:
         clock: Clock,
         lease_s: float,
         on_answer: Callable[[Beaten], None],
-        on_refusal: Callable[[CorralError], None],
+        on_refusal: Callable[[CorralError, float], None],
     ) -> None:
         self._pulse = pulse
         self._clock = clock
@@ -108,7 +109,7 @@ class BeatHeart:
             self._is_heard = False
             return min(1.0, self._interval_s)
         except CorralError as error:
-            self._on_refusal(error)
+            self._on_refusal(error, sent_at)
             return self._interval_s
         if not self._is_heard:
             _log.info("the server answers again")
@@ -128,6 +129,6 @@ class BeatHeart:
             raise ServerUnavailableError(f"{type(error).__name__}: {error}") from error
         raise_for_problem(answer.status_code, answer.content)
         try:
-            return msgspec.json.decode(answer.content, type=Heartbeat)
+            return read_json(answer.content, Heartbeat)
         except msgspec.DecodeError as error:
             raise ServerUnavailableError(f"the answer cannot be read: {error}") from error

@@ -15,6 +15,7 @@ import httpx
 import msgspec
 
 from corral.model.errors import ServerUnavailableError
+from corral.model.reading import read_json
 from corral.model.records import EventResult, Registration
 from corral.model.testing import Chunk, Offer
 from corral.node.problems import raise_for_problem
@@ -80,7 +81,7 @@ class Link:
         """What a screen shows; for how many seconds somebody still looks at it."""
         path = f"/api/nodes/{self._node_id}/pictures/{device_id}?epoch={epoch}"
         answer = await self.send("PUT", path, content=picture, headers=_BYTES)
-        return _decode(answer, Watched).watch_s
+        return decode(answer, Watched).watch_s
 
     async def show_failure(self, device_id: UUID, message: str, *, epoch: int) -> float:
         """Why a screen shows nothing; answered as a picture is."""
@@ -89,7 +90,7 @@ class Link:
         return (await self._post(path, failure, Watched)).watch_s
 
     async def get(self, path: str, kind: type[T]) -> T:
-        return _decode(await self.send("GET", path), kind)
+        return decode(await self.send("GET", path), kind)
 
     async def send(
         self,
@@ -131,12 +132,13 @@ class Link:
 
     async def _post(self, path: str, body: object, kind: type[T], *, timeout_s: float = ANSWER_S) -> T:
         content = msgspec.json.encode(body)
-        return _decode(await self.send("POST", path, content=content, headers=_JSON, timeout_s=timeout_s), kind)
+        return decode(await self.send("POST", path, content=content, headers=_JSON, timeout_s=timeout_s), kind)
 
 
-def _decode(answer: httpx.Response, kind: type[T]) -> T:
+def decode(answer: httpx.Response, kind: type[T]) -> T:
+    """What an answer says. Raises ServerUnavailableError: a proxy may have answered."""
     try:
-        return msgspec.json.decode(answer.content, type=kind)
+        return read_json(answer.content, kind)
     except msgspec.DecodeError as error:
         raise ServerUnavailableError(f"the answer cannot be read: {error}") from error
 

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from corral.model.errors import RequestRefusedError, ServerUnavailableError, StaleEpochError, UnknownNodeError
+from corral.model.reading import read_json
 
 _RETRIED: Final = frozenset({408, 425, 429})
 _SERVER_FAULT: Final = 500
@@ -30,7 +31,7 @@ def raise_for_problem(status: int, body: bytes) -> None:
     if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         return
     try:
-        fault = msgspec.json.decode(body, type=Problem).error
+        fault = read_json(body, Problem).error
     except msgspec.DecodeError:  # a proxy's page, perhaps
         fault = Fault(message=f"answered {status}")
     if status >= _SERVER_FAULT or status in _RETRIED:

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from corral.model.reading import read_json
 from corral.simulator.manifest import ManifestError, read_manifest
 
 _OWN: Final = "corral-package.json"
@@ -56,7 +57,7 @@ def read_apk(data: bytes) -> Apk:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = set(archive.namelist())
             if _OWN in names:
-                return msgspec.json.decode(_entry(archive, _OWN), type=Apk)
+                return read_json(_entry(archive, _OWN), Apk)
             if _REAL in names:
                 manifest = read_manifest(_entry(archive, _REAL))
                 return Apk(

@@ -10,6 +10,7 @@ import msgspec
 from litestar import Request
 
 from corral.model.errors import BadJsonError, InvalidRequestError, NotFoundError
+from corral.model.reading import read_json
 
 T = TypeVar("T")
 
@@ -25,8 +26,8 @@ async def read_body(
     Raises BadJsonError, and InvalidRequestError with the path.
     """
     try:
-        told = msgspec.json.decode(await request.body())
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        told = read_json(await request.body())
+    except msgspec.DecodeError as error:
         raise BadJsonError(f"the body is not JSON: {error}") from None
     if not isinstance(told, dict):
         raise BadJsonError("the body must be a JSON object")

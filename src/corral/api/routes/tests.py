@@ -18,6 +18,7 @@ from corral.api.junit import write_junit
 from corral.api.long_poll import until_gone
 from corral.api.server import Server
 from corral.model.errors import InvalidRequestError
+from corral.model.reading import read_json
 from corral.model.testing import Case, Chunk, Offer, Verdict
 from corral.telemetry import bound
 from corral.wire.testing import LONGEST_NAME, CasePage, ClaimTests, OfferTests
@@ -139,6 +140,6 @@ def _cursor(case: Case) -> str:
 def _read_cursor(text: str) -> tuple[str, str, str]:
     try:
         place = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        return msgspec.json.decode(place, type=tuple[str, str, str])
+        return read_json(place, tuple[str, str, str])
     except (ValueError, binascii.Error, msgspec.DecodeError) as error:
         raise InvalidRequestError("after must be the next of the page before", path="after") from error

@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from corral.drivers.fence import MayTouch, always, check_touch
 from corral.drivers.vendor.errors import from_reply
 from corral.model.errors import DeviceError, DriverUnavailableError, OutcomeUnknownError
+from corral.model.reading import read_json
 
 DEFAULT_URL: Final = "ws://127.0.0.1:22222"
 CONNECT_S: Final = 5.0
@@ -118,7 +119,7 @@ class VendorClient:
 
 def _decode(action: str, text: str | bytes) -> Reply:
     try:
-        return msgspec.json.decode(text, type=Reply)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return read_json(text, Reply)
+    except msgspec.DecodeError as error:
         shown = text[:_SHOWN]
         raise DeviceError(f"the vendor program answered '{action}' with something else: {shown!r} ({error})") from error

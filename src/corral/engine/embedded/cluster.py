@@ -29,6 +29,10 @@ _POLL_S = 0.03
 _STOP_S = 30
 # pg_ctl only begins the start; `_own` goes on waiting, so that it can be abandoned.
 _PG_CTL_WAIT_S = 1
+# pg_ctl's own words for a start that goes on, in the language that `Programs` fixes.
+_STILL_STARTING = "server did not start in time"
+# How long a start that goes on may take to say which process it is, before it counts as failed.
+_APPEAR_S = 10
 
 
 class Cluster:
@@ -169,7 +173,7 @@ class Cluster:
         for name, text in self._endpoint.access_rules().items():
             account.write_file(self.pgdata / name, text)
         (self.pgdata / _STARTUP_LOG).unlink(missing_ok=True)
-        self._programs.run(
+        done = self._programs.run(
             "pg_ctl start",
             "--silent",
             "--wait",
@@ -177,6 +181,14 @@ class Cluster:
             f"--log={{pgdata}}/{_STARTUP_LOG}",
             pgdata=self.pgdata,
         )
+        if _STILL_STARTING in done.stdout:
+            self._await_appearance()
+
+    def _await_appearance(self) -> None:
+        """Wait until the server can be found: on a busy machine it may be younger than pg_ctl's patience."""
+        deadline = time.monotonic() + _APPEAR_S
+        while find_running(self.pgdata, self._programs) is None and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
 
     def _shut_down(self, *modes: str) -> None:
         """End the server, trying one mode after the other; one that is dead already is as good as stopped."""

@@ -10,6 +10,7 @@ import httpx
 import msgspec
 
 from corral.model.errors import ActionFailedError
+from corral.model.reading import read_json
 from corral.node.actions.commands import shortened
 from corral.node.actions.protocol import Action, Bench
 from corral.workflow.catalog.http import RequestArgs, RequestOutput
@@ -83,7 +84,7 @@ def _parsed(response: httpx.Response, body: bytes) -> Any:  # noqa: ANN401 - wha
     if "json" not in response.headers.get("content-type", "") or not body:
         return None
     try:
-        return msgspec.json.decode(body)
+        return read_json(body)
     except msgspec.DecodeError:
         return None
 

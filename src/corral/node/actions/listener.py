@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from corral.model.reading import read_json
 from corral.node.actions.commands import MOST_TEXT, text_of
 from corral.node.actions.process import STDOUT
 from corral.node.actions.protocol import Bench
@@ -74,6 +75,6 @@ class Listener:
 
     def _keep(self, text: str) -> None:
         try:
-            self.output |= msgspec.json.decode(text, type=dict[str, Any])
+            self.output |= read_json(text, dict[str, Any])
         except msgspec.DecodeError:
             self._bench.log("warning", "a line that begins with OUTPUT: holds no JSON object and was left out")

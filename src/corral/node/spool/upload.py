@@ -18,7 +18,7 @@ import msgspec
 from corral.model.errors import CorralError, RequestRefusedError, ServerUnavailableError, UploadFailedError
 from corral.node.backoff import Backoff
 from corral.node.events import log_event, log_line
-from corral.node.link import Link
+from corral.node.link import Link, decode
 from corral.node.spool.records import SpooledFile
 from corral.node.spool.spool import Spool
 from corral.telemetry import logger
@@ -108,7 +108,7 @@ class UploadFiles:
         answer = await self._link.send(
             "POST", "/api/artifacts/uploads", content=msgspec.json.encode(_announce(file)), headers=_JSON
         )
-        return msgspec.json.decode(answer.content, type=ArtifactUploadReply).direct
+        return decode(answer, ArtifactUploadReply).direct
 
     async def _send_directly(self, file: SpooledFile, target: DirectTarget) -> None:
         """Around the server, to the store itself; then the server looks at what came."""

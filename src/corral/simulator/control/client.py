@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, Self, TypeVar
 import msgspec
 
 from corral.model.errors import InvalidRequestError
+from corral.model.reading import read_json
 from corral.simulator.control.messages import (
     Clear,
     Inject,
@@ -89,7 +90,7 @@ class Control:
             line = await self._reader.readline()
         if not line:
             raise ConnectionError("the simulator went away")
-        reply = msgspec.json.decode(line, type=Reply)
+        reply = read_json(line, Reply)
         if reply.error is not None:
             raise InvalidRequestError(reply.error)
         return msgspec.convert(reply.result, answer)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from corral.model.errors import CorralError, InvalidRequestError
+from corral.model.reading import read_json
 from corral.simulator.control.messages import (
     Clear,
     Inject,
@@ -70,7 +71,7 @@ class ControlServer:
 
     async def _reply(self, line: bytes) -> Reply:
         try:
-            request = msgspec.json.decode(line, type=Request)
+            request = read_json(line, Request)
         except msgspec.DecodeError as error:
             return Reply(id=0, error=f"not a request: {error}")
         try:

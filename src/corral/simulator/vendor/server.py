@@ -11,6 +11,7 @@ import msgspec
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
+from corral.model.reading import read_json
 from corral.simulator.phone.phone import Phone
 from corral.simulator.vendor import actions, tags
 from corral.simulator.vendor.request import ACTIONS, Request, VendorError
@@ -73,7 +74,7 @@ class VendorServer:
     async def answer(self, frame: str | bytes, connection: str) -> dict[str, Any]:
         """The reply to one frame, whatever it holds."""
         try:
-            asked = msgspec.json.decode(frame, type=dict[str, Any])
+            asked = read_json(frame, dict[str, Any])
             return {"code": SUCCESS, "message": "SUCCESS", "data": await self._act(asked, connection)}
         except msgspec.DecodeError as error:
             return _failed(f"not a request: {error}")
