@@ -1,4 +1,4 @@
-"""How the suite is spread over processes, and how its properties are tried for longer (`make fuzz`)."""
+"""How the suite is spread over processes, where it keeps its files, and how its properties are tried for longer (`make fuzz`)."""
 
 import os
 from typing import Any
@@ -6,8 +6,15 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.memory import keep_files_in_memory
+
 FUZZ_EXAMPLES = int(os.environ.get("CORRAL_FUZZ_EXAMPLES", "0"))
 _ROUND_S = 3600
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before anything asks for a temporary directory."""
+    keep_files_in_memory(config)
 
 
 def pytest_xdist_auto_num_workers() -> int:
