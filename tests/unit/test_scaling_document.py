@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from tests.bench.scale.capacity import constants
-from tests.bench.scale.document import DOCUMENT, MEASUREMENTS, read, tables
+from tests.bench.scale.document import DOCUMENT, IMAGES, MEASUREMENTS, read, tables
+from tests.bench.scale.plots import plots
 from tests.bench.scale.records import Scale
 from tests.bench.tables import fill_in
 
@@ -18,6 +19,14 @@ def test_its_tables_are_those_of_the_measurements(scale: Scale) -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
 
     assert fill_in(text, tables(scale)) == text, "make bench-scale SCALE_ARGS=--render"
+
+
+def test_its_plots_are_those_of_the_measurements(scale: Scale) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+
+    for name, picture in plots(scale).items():
+        assert (IMAGES / name).read_text(encoding="utf-8") == picture, "make bench-scale SCALE_ARGS=--render"
+        assert f"](images/{name})" in text
 
 
 def test_other_measurements_make_other_tables(scale: Scale) -> None:

@@ -1,4 +1,4 @@
-"""docs/scaling.md, of what was measured: tables stand between markers, everything else is written by people."""
+"""docs/scaling.md and its plots, of what was measured: tables stand between markers, everything else is written by people."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,12 +8,14 @@ import msgspec
 
 from tests.bench.scale import capacity
 from tests.bench.scale.farms import job_cost_s, postgres_job_s, server_job_s
+from tests.bench.scale.plots import plots
 from tests.bench.scale.records import Farm, History, Load, Percentiles, Scale
 from tests.bench.tables import fill_in, write_table
 
 ROOT: Final = Path(__file__).parents[3]
 MEASUREMENTS: Final = ROOT / "docs/measurements/scale.json"
 DOCUMENT: Final = ROOT / "docs/scaling.md"
+IMAGES: Final = ROOT / "docs/images"
 _MB: Final = 1_000_000
 
 
@@ -28,7 +30,9 @@ def tables(scale: Scale) -> dict[str, str]:
 
 
 def write(scale: Scale) -> None:
-    """The document."""
+    """The document and its plots."""
+    for name, picture in plots(scale).items():
+        (IMAGES / name).write_text(picture, encoding="utf-8")
     DOCUMENT.write_text(fill_in(DOCUMENT.read_text(encoding="utf-8"), tables(scale)), encoding="utf-8")
 
 
