@@ -103,6 +103,7 @@ class ModelFarm:
             heartbeat=percentiles(tally.heartbeat_times),
             server_s=round(used.server_s, 2),
             postgres_s=round(used.postgres_s, 2),
+            housekeeping_s=round(used.housekeeping_s, 2),
             generator_s=round(used.generator_s, 2),
             other_s=round(used.other_s, 2),
             wal_bytes=used.wal_bytes,

@@ -83,7 +83,8 @@ def _tell(load: Load) -> str:
     return (
         f"{load.jobs_per_s:.0f} jobs/s, {load.events / load.seconds:.0f} events/s; callback {load.callback.p50_ms:.1f} ms,"
         f" p99 {load.callback.p99_ms:.1f} ms; processors: server {load.server_s / load.seconds:.2f},"
-        f" PostgreSQL {load.postgres_s / load.seconds:.2f}, model {load.generator_s / load.seconds:.2f},"
+        f" PostgreSQL {load.postgres_s / load.seconds:.2f} (housekeeping {load.housekeeping_s / load.seconds:.2f}),"
+        f" model {load.generator_s / load.seconds:.2f},"
         f" others {load.other_s / load.seconds:.2f}"
     )
 

@@ -39,6 +39,8 @@ class Load(Struct, frozen=True, kw_only=True):
     """How often a phone of the model was due and had no job."""
 
     server_mb: float
+    housekeeping_s: float = 0.0
+    """Of PostgreSQL's: vacuum, analyze, checkpoints."""
 
     @property
     def jobs_per_s(self) -> float:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from corral.engine import Engine
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_OWN, _WITH_ENDED_CHILDREN = slice(11, 13), slice(11, 15)
+_OWN, _ENDED_CHILDREN, _WITH_ENDED_CHILDREN = slice(11, 13), slice(13, 15), slice(11, 15)
 
 _WAL = """
 select pg_current_wal_insert_lsn() - '0/0' as bytes, pg_backend_pid() as pid,
@@ -22,6 +22,9 @@ class Usage(Struct, frozen=True, kw_only=True):
 
     server_s: float
     postgres_s: float
+    housekeeping_s: float
+    """Of PostgreSQL: vacuum and analyze, checkpoints, and writing what nobody waits for."""
+
     generator_s: float
     busy_s: float
     wal_bytes: int
@@ -40,15 +43,29 @@ class Usage(Struct, frozen=True, kw_only=True):
 async def read_usage(engine: Engine, server_pid: int | None = None) -> Usage:
     """Of the server process with its workers, of PostgreSQL with all its processes, and of this process."""
     row = await engine.database.fetch_only(_WAL)
+    postmaster = _parent(row["pid"])
     return Usage(
         server_s=0.0 if server_pid is None else _family_s(server_pid),
-        postgres_s=_family_s(_parent(row["pid"])),
+        postgres_s=_family_s(postmaster),
+        housekeeping_s=_housekeeping_s(postmaster),
         generator_s=_processor_s(os.getpid(), _OWN),
         busy_s=_busy_s(),
         wal_bytes=int(row["bytes"]),
         fsyncs=row["fsyncs"],
         fsync_s=row["fsync_s"],
     )
+
+
+def _housekeeping_s(postmaster: int) -> float:
+    """Connections last as long as a farm does, so that whoever has ended was a worker of autovacuum."""
+    ended_s = _processor_s(postmaster, _ENDED_CHILDREN)
+    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text(encoding="utf-8").split()
+    return ended_s + sum(_processor_s(int(child), _OWN) for child in children if _keeps_house(int(child)))
+
+
+def _keeps_house(pid: int) -> bool:
+    title = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    return any(word in title for word in ("autovacuum", "checkpointer", "background writer", "walwriter"))
 
 
 def _family_s(pid: int) -> float:

@@ -1,6 +1,7 @@
 -- How distributed jobs end whose steps have all ended: cancelled if a step was, failed if a step failed and nobody said to go on,
 -- succeeded otherwise, with the outputs of the steps that no other step needs. Called under the jobs' locks, in a later statement
--- than their steps changed in. A local job is one step, whole-job, which speaks for all of them.
+-- than their steps changed in. A local job is one step, whole-job, which speaks for all of them. Plain successes, most of a large job's steps, are
+-- passed over first: they decide nothing.
 create or replace function corral.fn_read_job_outcomes(p_job_ids uuid[]) returns corral.job_change[]
 language sql stable
 set search_path = corral, pg_catalog
@@ -20,5 +21,5 @@ as $$
                                where s.output is not null and s.status = 'succeeded'
                                  and not exists (select 1 from step_needs n where n.job_id = s.job_id and n.needed = s.name))) as output
                       from job_steps s
-                     where s.job_id = u.job_id and s.job_attempt = 1) o
+                     where s.job_id = u.job_id and s.job_attempt = 1 and (s.status <> 'succeeded' or s.output is not null)) o
 $$;
