@@ -97,6 +97,16 @@ async def test_doctor_says_what_is_there_and_what_to_do(server: ServerProcess, t
     assert (blocked.status, "is not a directory" in blocked.out) == (1, True)
 
 
+async def test_doctor_looks_for_the_adb_that_a_node_would_start(tmp_path: Path) -> None:
+    (tmp_path / "corral.toml").write_text("[node]\nadb_path = '/nowhere/adb'\n", encoding="utf-8")
+    (tmp_path / "adb").touch(mode=0o755)
+    cli = Cli(tmp_path, CORRAL_DATA_DIR=str(tmp_path / "data"), CORRAL_PORT="0")
+
+    assert "there is no adb program at /nowhere/adb" in (await cli.run("doctor")).out
+    named = await cli.run("doctor", "--json", env={"CORRAL_NODE_ADB_PATH": str(tmp_path / "adb")})
+    assert {"subject": "adb", "state": "ok", "detail": str(tmp_path / "adb"), "advice": None} in named.json["findings"]
+
+
 async def test_completion_is_installed_where_the_shell_looks(tmp_path: Path) -> None:
     out = await Cli(tmp_path, HOME=str(tmp_path), SHELL="/bin/bash")("--install-completion", "--shell", "bash")
 

@@ -191,6 +191,25 @@ async def test_simulated_phones_need_an_adb(here: Cli, tmp_path: Path) -> None:
     assert "adb is not executable: run chmod +x on it" in told.err
 
 
+@pytest.mark.parametrize("command", [("up", "--simulate", 1), ("demo", "--devices", 1, "--once")])
+async def test_simulated_phones_are_reached_by_the_adb_that_the_environment_names(
+    here: Cli, command: tuple[object, ...]
+) -> None:
+    told = await here.run(*command, "--port", 0, env={"CORRAL_NODE_ADB_PATH": "/nowhere/adb"})
+
+    assert told.status == 1
+    assert "there is no adb program at /nowhere/adb: install the Android platform tools, or name" in told.err
+
+
+async def test_simulated_phones_are_reached_by_the_adb_that_the_file_names(here: Cli, tmp_path: Path) -> None:
+    (tmp_path / "farm.toml").write_text("[node]\nadb_path = '/nowhere/adb'\n", encoding="utf-8")
+
+    told = await here.run("up", "--simulate", 1, "--port", 0, "--config", "farm.toml")
+
+    assert told.status == 1
+    assert "there is no adb program at /nowhere/adb" in told.err
+
+
 async def test_a_phone_that_asks_for_a_confirmation_is_told_with_what_to_do(server: ServerProcess) -> None:
     async with server.client() as http:
         node = await Node(http, "rack-1", headers=AS_NODE).register("R58M1")

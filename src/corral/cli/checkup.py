@@ -22,6 +22,7 @@ from corral.engine.embedded import find_binaries
 from corral.engine.embedded.binaries import major_version
 from corral.model.errors import CorralError, UnauthenticatedError
 from corral.model.records import Violation
+from corral.node.config import NodeConfig, load_node_config
 
 OLDEST_PYTHON: Final = (3, 11)
 _LEAST_FREE_BYTES: Final = 1_000_000_000
@@ -43,6 +44,7 @@ def check_all(
     flags = {"database_url": database_url, "data_dir": data_dir}
     try:
         settings = load_server_config(flags, environ, file=config)
+        node_settings = load_node_config({}, environ, file=config)
         client_settings = load_client_config({}, environ, file=config)
     except CorralError as error:
         return [check_python(), Finding("settings", "error", error.message, "corral config --all shows them")]
@@ -51,7 +53,7 @@ def check_all(
     return [
         check_python(),
         check_postgres(settings),
-        check_adb(),
+        check_adb(node_settings),
         check_data_directory(settings.data_path),
         check_disk(settings.data_path),
         check_port(settings, is_up=is_up),
@@ -94,11 +96,10 @@ def check_postgres(settings: ServerConfig) -> Finding:
         )
 
 
-def check_adb() -> Finding:
-    """Whether there is an adb to start."""
-    return _attempt(
-        "adb", lambda: str(find_adb()), advice="pip install adbutils, or set CORRAL_NODE_ADB_PATH", state="warning"
-    )
+def check_adb(settings: NodeConfig) -> Finding:
+    """Whether there is an adb to start: the one that a node of this computer would."""
+    advice = "pip install adbutils, or set CORRAL_NODE_ADB_PATH"
+    return _attempt("adb", lambda: str(find_adb(settings.adb_program)), advice=advice, state="warning")
 
 
 def check_data_directory(path: Path) -> Finding:

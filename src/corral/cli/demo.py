@@ -25,6 +25,7 @@ from corral.cli.watch import ORDER
 from corral.cli.watch import watch as watch_run
 from corral.client import Client
 from corral.model.errors import ConfigInvalidError, WaitTimeoutError
+from corral.node.config import load_node_config
 from corral.workflow import preset_texts
 
 _USUAL_PORT: Final = 8080
@@ -66,13 +67,15 @@ def demo(
     browser
         Open the server's page where there is a screen.
     """
+    environment = without_settings(os.environ)
     plan = FarmPlan(
         port=_choose_port(port),
         simulated=devices,
         scenario=scenario,
         seed=seed,
         has_node=False,
-        environment=without_settings(os.environ),
+        adb_program=load_node_config({}, environment).adb_program,
+        environment=environment,
     )
     console = make_console()
     statuses: list[int] = []

@@ -18,7 +18,7 @@ from corral.client import Client
 from corral.config import ServerConfig, load_server_config
 from corral.drivers.adb.binary import find_adb
 from corral.model.errors import CorralError
-from corral.node.config import load_node_config
+from corral.node.config import NodeConfig, load_node_config
 
 
 def up(
@@ -67,6 +67,7 @@ def up(
     """
     told = {"host": host, "port": port, "data_dir": data_dir, "ephemeral": ephemeral}
     settings = load_server_config(told, os.environ, file=config)
+    node_settings = load_node_config({"drivers": drivers}, os.environ, file=config)
     plan = FarmPlan(
         host=settings.host,
         port=settings.port,
@@ -76,10 +77,11 @@ def up(
         seed=seed,
         has_node=node,
         node_flags=_flags({"--node-id": node_id, "--drivers": drivers}),
+        adb_program=node_settings.adb_program,
         config=config,
         environment=_environment(settings),
     )
-    advice = _adb_advice({"drivers": drivers}, config) if node else None
+    advice = _adb_advice(node_settings) if node else None
     token = None if settings.operator_token is None else settings.operator_token.reveal()
     run_until_stopped(lambda stopping: _run(plan, stopping, token=token, follows=logs, advice=advice))
 
@@ -129,12 +131,11 @@ def _environment(settings: ServerConfig) -> dict[str, str]:
     return found
 
 
-def _adb_advice(flags: dict[str, Any], config: Path | None) -> str | None:
+def _adb_advice(settings: NodeConfig) -> str | None:
     """What to do where the node will find no adb to start; the farm comes up without its phones."""
-    settings = load_node_config(flags, os.environ, file=config)
     try:
         if "adb" in settings.drivers:
-            find_adb(None if settings.adb_path is None else Path(settings.adb_path).expanduser())
+            find_adb(settings.adb_program)
     except CorralError as error:
         return f"phones that are attached to this computer cannot be reached: {error.message}"
     return None

@@ -56,6 +56,11 @@ class NodeConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.node_id or _UNFIT.sub("-", socket.gethostname().partition(".")[0])[:63].strip("-._") or "node"
 
     @property
+    def adb_program(self) -> Path | None:
+        """The adb program that was named; None finds one."""
+        return Path(self.adb_path).expanduser() if self.adb_path else None
+
+    @property
     def state_path(self) -> Path:
         if self.state_dir:
             return Path(self.state_dir).expanduser()
