@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,7 +66,9 @@ async def test_a_demo_whose_run_fails_says_so_with_its_status(tmp_path: Path) ->
 
 async def test_a_demo_stays_up_until_it_is_stopped_and_then_nothing_of_it_is_left(tmp_path: Path) -> None:
     async with farming(tmp_path, "demo", "--devices", 3, "--port", 0) as demo:
+        suggested = (await demo.until(r"^  CORRAL_URL=http://\S+ (.+) devices --heatmap$"))[1]
         url = (await demo.until(r"Corral is at (http://\S+);"))[1]
+        assert suggested == f"{sys.executable} -m corral.cli"  # as it was started
         async with httpx.AsyncClient(base_url=url) as http:
             assert (await http.get("/ready")).status_code == 200
             assert "Corral" in (await http.get("/")).text

@@ -19,6 +19,7 @@ from corral.cli.farm import Farm, FarmPlan, raise_farm, without_settings
 from corral.cli.heatmap import render_legend, render_tiles
 from corral.cli.output import make_console
 from corral.cli.ports import LOOPBACK, claim_port
+from corral.cli.program import name_program
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.up import stay_up
 from corral.cli.watch import ORDER
@@ -159,8 +160,10 @@ def _invite(farm: Farm, console: Console, *, opens_browser: bool) -> None:
     console.print(
         Text.assemble("\nThe farm stays up at ", (farm.url, f"bold link {farm.url}"), ". From another terminal:")
     )
-    console.print(f"  CORRAL_URL={farm.url} corral devices --heatmap")
-    console.print(f"  CORRAL_URL={farm.url} corral run soak --on 1-50 --watch\n")
+    program = name_program()
+    for command in ("devices --heatmap", "run soak --on 1-50 --watch"):
+        console.print(f"  CORRAL_URL={farm.url} {program} {command}", soft_wrap=True)
+    console.print()
     if opens_browser and console.is_terminal and _has_screen():
         webbrowser.open(farm.url)
 
