@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from corral.cli.configuration import list_settings
+from corral.config import default_data_dir
+from corral.node.config import NodeConfig
 from tests.api.client import OPERATOR_TOKEN
 from tests.api.process import ServerProcess
 from tests.cli.conftest import Cli
@@ -76,6 +79,25 @@ async def test_config_says_where_each_setting_came_from_and_masks_secrets(tmp_pa
     assert "server.port" not in await cli("config", "client", "--all")
     told = await cli.run("config", env={"CORRAL_PORT": "many"})
     assert (told.status, "CORRAL_PORT" in told.err) == (2, True)
+
+
+def test_config_shows_what_a_default_comes_to_on_this_computer(tmp_path: Path) -> None:
+    environ = {"CORRAL_DATA_DIR": "/farm", "CORRAL_NODE_ID": "shelf", "CORRAL_NODE_STATE_DIR": "/var/shelf"}
+    (file := tmp_path / "none.toml").touch()
+
+    def values(table: str, environ: dict[str, str]) -> dict[str, tuple[object, str]]:
+        return {line.setting: (line.value, line.source) for line in list_settings(table, environ, file=file)}
+
+    server, node = values("server", {}), values("node", {})
+    assert server["data_dir"] == node["data_dir"] == (str(default_data_dir()), "default")
+    assert server["storage_url"] == (str(default_data_dir() / "objects"), "default")
+    assert node["node_id"] == node["name"] == (NodeConfig().id, "default")
+    assert node["state_dir"] == (str(default_data_dir() / f"node-{NodeConfig().id}"), "default")
+    assert values("server", {"CORRAL_EPHEMERAL": "1"})["data_dir"] == ("a temporary directory", "default")
+    assert values("server", environ)["storage_url"] == ("/farm/objects", "default")
+    assert values("server", {"CORRAL_STORAGE_URL": "s3://x"})["storage_url"] == ("***", "CORRAL_STORAGE_URL")
+    assert values("node", environ)["name"] == ("shelf", "default")
+    assert values("node", environ)["state_dir"] == ("/var/shelf", "CORRAL_NODE_STATE_DIR")
 
 
 async def test_doctor_says_what_is_there_and_what_to_do(server: ServerProcess, tmp_path: Path) -> None:
