@@ -1,5 +1,6 @@
 """Trouble, as people meet it: one line that says what to do, and a status that says what kind."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ async def test_a_server_that_is_not_there_is_one_line_with_what_to_do(nobody: Cl
 
     assert (told.status, told.out) == (3, "")
     assert told.err == (
-        "corral: no server answers at http://127.0.0.1:1; start one with `corral server`, or set CORRAL_URL\n"
+        "corral: no server answers at http://127.0.0.1:1; start one with `corral up`, or set CORRAL_URL\n"
     )
 
 
@@ -106,17 +107,28 @@ async def test_doctor_says_what_is_there_and_what_to_do(server: ServerProcess, t
     findings = {finding["subject"]: finding for finding in (await cli.json("doctor"))["findings"]}
     assert set(findings) == {"python", "postgresql", "adb", "data", "disk", "port", "server"}
     assert findings["server"]["state"] == "warning"
-    assert "corral server" in findings["server"]["advice"]
+    assert "corral up" in findings["server"]["advice"]
 
     told = await cli.run("doctor", env={"CORRAL_URL": server.url})
     assert told.status == 1
     assert "→ set CORRAL_TOKEN to your token" in told.out
     assert "as operator (admin)" in await cli("doctor", env={"CORRAL_URL": server.url, "CORRAL_TOKEN": OPERATOR_TOKEN})
-    taken = await cli.run("doctor", env={"CORRAL_PORT": server.url.rpartition(":")[2]})
-    assert (taken.status, "set CORRAL_PORT" in taken.out) == (1, True)
     (tmp_path / "file").touch()
     blocked = await cli.run("doctor", "--data-dir", tmp_path / "file" / "data")
     assert (blocked.status, "is not a directory" in blocked.out) == (1, True)
+
+
+async def test_doctor_tells_a_corral_on_the_port_from_anything_else(server: ServerProcess, tmp_path: Path) -> None:
+    cli = Cli(tmp_path, CORRAL_DATA_DIR=str(tmp_path / "data"), CORRAL_URL=server.url, CORRAL_TOKEN=OPERATOR_TOKEN)
+
+    async with await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0) as other:
+        taken = await cli.run("doctor", env={"CORRAL_PORT": str(other.sockets[0].getsockname()[1])})
+    ours = await cli.run(
+        "doctor", env={"CORRAL_PORT": server.url.rpartition(":")[2], "CORRAL_URL": "http://127.0.0.1:1"}
+    )
+
+    assert (taken.status, "stop what listens there, or set CORRAL_PORT" in taken.out) == (1, True)
+    assert (ours.status, "is in use, by a Corral server" in ours.out) == (0, True)
 
 
 async def test_doctor_looks_for_the_adb_that_a_node_would_start(tmp_path: Path) -> None:
