@@ -50,7 +50,9 @@ async def test_a_demo_runs_on_all_phones_tells_how_it_went_and_leaves_nothing(tm
         assert status == 0, demo.said
         assert "10 simulated phones online" in demo.said
         assert re.search(r"^✓ succeeded +demo: screenshot-sweep .* 10 done of 10 ", demo.said, re.MULTILINE)
-        assert demo.said.rstrip().endswith("✓ done 10  \nStopping…")
+        *_, head, done, total, last = demo.said.rstrip().splitlines()
+        assert head.split() == ["state", "devices", "share"]
+        assert (done.split(), total.split(), last) == (["✓", "done", "10", "100.0", "%"], ["total", "10"], "Stopping…")
         assert demo.pids() == []
 
 

@@ -16,13 +16,13 @@ from rich.text import Text
 
 from corral.cli.exit_status import ENDED_EARLY, status_of_run
 from corral.cli.farm import Farm, FarmPlan, raise_farm, without_settings
-from corral.cli.heatmap import render_legend, render_tiles
+from corral.cli.heatmap import render_tiles
 from corral.cli.output import make_console
 from corral.cli.ports import LOOPBACK, claim_port
 from corral.cli.program import name_program
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.up import stay_up
-from corral.cli.watch import ORDER
+from corral.cli.watch import tabulate_counts
 from corral.cli.watch import watch as watch_run
 from corral.client import Client
 from corral.model.errors import ConfigInvalidError, WaitTimeoutError
@@ -141,7 +141,7 @@ def _work(client: Client, console: Console, gone: threading.Event, *, devices: i
     run = client.runs.create(workflow, target="all", name=f"demo: {workflow}")
     view = watch_run(client, run.run_id, is_stopped=gone.is_set)
     console.print(render_tiles({tile.index: str(tile.activity) for tile in view.heatmap.items}, width=console.width))
-    console.print(render_legend(ORDER, {state: getattr(view.run.counts, state) for state in ORDER}))
+    console.print(tabulate_counts(view.run.counts))
     return status_of_run(view.run.status)
 
 

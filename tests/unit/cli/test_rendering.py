@@ -9,7 +9,7 @@ from rich.console import Console
 from corral.cli.explain import say_numbers
 from corral.cli.heatmap import render_node, render_tiles
 from corral.cli.output import LOOKS, age, duration, look, size
-from corral.cli.watch import ORDER, print_summary, render_bar, render_progress, say_counts, say_trouble
+from corral.cli.watch import ORDER, print_summary, render_bar, render_progress, say_counts, say_trouble, tabulate_counts
 from corral.model.states import RunStatus
 from corral.wire.views import (
     Activity,
@@ -155,6 +155,18 @@ def test_a_summary_lists_what_did_not_make_it() -> None:
     assert " ".join(lines[3]) == (
         "✗ completed with errors smoke 0199f3c8-8a7b 1 done, 1 error, 1 offline of 3 in 1m15s"
     )
+
+
+def test_a_run_that_ended_is_a_table_of_its_states() -> None:
+    told = printed(tabulate_counts(count(done=197, error=1, offline=2)))
+
+    assert [line.split() for line in told.splitlines()] == [
+        ["state", "devices", "share"],
+        ["✓", "done", "197", "98.5", "%"],
+        ["✗", "error", "1", "0.5", "%"],
+        ["○", "offline", "2", "1.0", "%"],
+        ["total", "200"],
+    ]
 
 
 def test_a_failure_is_a_line_that_says_where_and_why() -> None:
