@@ -19,6 +19,7 @@ from tests.api.client import AS_NODE, OPERATOR_TOKEN, Node
 from tests.api.process import ServerProcess
 from tests.cli.conftest import Cli
 from tests.cli.farms import farming
+from tests.drivers.vendor.fake_program import fake_program, success
 
 BROKEN_SCREEN = """
 name: broken-screen
@@ -111,6 +112,18 @@ async def test_a_farm_whose_server_ends_takes_all_the_rest_along(tmp_path: Path)
         assert status == 1
         assert "corral: the server ended with status 0" in up.said
         assert up.pids() == []
+
+
+async def test_up_works_with_the_phones_of_a_vendors_program_that_answers(tmp_path: Path) -> None:
+    phone = {"serial": "10.0.0.1:5555", "onlySerial": "R58M1", "status": "online"}
+    async with fake_program({"list": success([phone])}) as program:
+        told = {"CORRAL_NODE_VENDOR_URL": program.url, "CORRAL_NODE_ADB_PATH": "/nowhere/adb"}
+        port = {"CORRAL_NODE_ADB_PORT": str(free_port())}
+        async with farming(tmp_path, "up", "--ephemeral", "--port", 0, **told, **port) as up:
+            await up.until(f"Phones of the vendor's program at {program.url} are used")
+            await up.until(r"devices: . 1 o")  # online, or offline: this one takes no commands
+
+            assert await up.interrupt() == 0
 
 
 async def test_a_second_interrupt_does_not_wait_for_what_runs_and_leaves_nothing_either(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from cyclopts.types import Port
 from rich.console import Console
 from rich.text import Text
 
+from corral.cli.attached import advise_phones
 from corral.cli.exit_status import ENDED_EARLY, status_of_run
 from corral.cli.farm import Farm, FarmPlan, raise_farm, without_settings
 from corral.cli.heatmap import render_tiles
@@ -88,7 +89,7 @@ def demo(
                 statuses.append(await _until_done(farm, client, console, stopping, devices=devices, workflow=workflow))
                 if not once and not stopping.is_set():
                     _invite(farm, console, opens_browser=browser)
-                    await stay_up(farm, client, console, stopping)
+                    await stay_up(farm, client, console, stopping, advice=advise_phones(None, simulated=devices))
             console.print("Stopping…", style="dim")
 
     run_until_stopped(show)
