@@ -43,10 +43,20 @@ class Cli:
         self.directory = directory
         self.env = env
 
-    async def start(self, *arguments: object, env: dict[str, str] | None = None, is_warm: bool = True) -> Process:
+    async def start(
+        self,
+        *arguments: object,
+        env: dict[str, str] | None = None,
+        is_warm: bool = True,
+        terminal: int | None = None,
+    ) -> Process:
         inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
         return await start_corral(
-            *arguments, env={**inherited, **self.env, **(env or {})}, directory=self.directory, is_warm=is_warm
+            *arguments,
+            env={**inherited, **self.env, **(env or {})},
+            directory=self.directory,
+            is_warm=is_warm,
+            terminal=terminal,
         )
 
     async def run(self, *arguments: object, env: dict[str, str] | None = None) -> Told:

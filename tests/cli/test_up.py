@@ -18,7 +18,7 @@ from corral.client import Client
 from tests.api.client import AS_NODE, OPERATOR_TOKEN, Node
 from tests.api.process import ServerProcess
 from tests.cli.conftest import Cli
-from tests.cli.farms import farming
+from tests.cli.farms import farming, farming_on_terminal
 from tests.drivers.vendor.fake_program import fake_program, success
 
 BROKEN_SCREEN = """
@@ -81,6 +81,20 @@ async def test_a_demo_stays_up_until_it_is_stopped_and_then_nothing_of_it_is_lef
 
         assert status == 0, demo.said
         assert demo.pids() == []
+
+
+async def test_up_draws_the_farm_on_a_terminal_until_ctrl_c(tmp_path: Path) -> None:
+    flags = ("--ephemeral", "--simulate", 1, "--port", 0, "--no-node")
+    async with farming_on_terminal(tmp_path, "up", *flags) as up:
+        await up.until(r"http://127\.0\.0\.1:\d+")
+        await up.until("✓ 1 online")
+        await up.until(r"Ctrl-C stops everything\.")
+
+        status = await up.interrupt()
+
+        assert status == 0, up.said
+        assert up.said.rstrip().endswith("Stopping…\x1b[0m")
+        assert up.pids() == []
 
 
 async def test_up_follows_the_logs_and_tells_who_died_with_the_end_of_their_log(tmp_path: Path) -> None:
