@@ -93,6 +93,22 @@ async def farming(directory: Path, *arguments: object, **env: str) -> AsyncItera
 
 
 @asynccontextmanager
+async def making(directory: Path, *words: str) -> AsyncIterator[FarmProcess]:
+    """The same, started by `make` in a directory with a Makefile."""
+    with _marked() as (temporary, mark):
+        process = await asyncio.create_subprocess_exec(
+            *("make", *words),
+            env=Cli(directory, TMPDIR=temporary, FARM_OF_A_TEST=mark).environment,
+            cwd=directory,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with _ending(process, temporary, mark):
+            yield FarmProcess(process, mark)
+
+
+@asynccontextmanager
 async def farming_on_terminal(directory: Path, *arguments: object) -> AsyncIterator[TerminalFarm]:
     """The same, as a person sees it."""
     keyboard, terminal = os.openpty()
