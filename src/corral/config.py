@@ -82,7 +82,12 @@ class ServerConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def storage_location(self) -> str:
         """The URL or path of the store: a directory beside the database's, unless another was named."""
-        return self.storage_url.reveal() if self.storage_url is not None else str(self.data_path / "objects")
+        return self.storage_url.reveal() if self.storage_url is not None else self.default_storage_location
+
+    @property
+    def default_storage_location(self) -> str:
+        """The path of the store where none was named."""
+        return str(self.data_path / "objects")
 
     @property
     def secrets(self) -> list[str]:

@@ -20,7 +20,7 @@ from tests.warm import Process, start_corral
 
 __all__ = ["cluster_dsn", "farm", "farm_dsn"]
 
-_OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL|COLUMNS|FORCE_COLOR|NO_COLOR")
+_OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL|COLUMNS|FORCE_COLOR|NO_COLOR|MAKE|MFLAGS")
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,24 @@ class Cli:
         self.directory = directory
         self.env = env
 
-    async def start(self, *arguments: object, env: dict[str, str] | None = None, is_warm: bool = True) -> Process:
+    @property
+    def environment(self) -> dict[str, str]:
         inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
+        return {**inherited, **self.env}
+
+    async def start(
+        self,
+        *arguments: object,
+        env: dict[str, str] | None = None,
+        is_warm: bool = True,
+        terminal: int | None = None,
+    ) -> Process:
         return await start_corral(
-            *arguments, env={**inherited, **self.env, **(env or {})}, directory=self.directory, is_warm=is_warm
+            *arguments,
+            env={**self.environment, **(env or {})},
+            directory=self.directory,
+            is_warm=is_warm,
+            terminal=terminal,
         )
 
     async def run(self, *arguments: object, env: dict[str, str] | None = None) -> Told:

@@ -1,9 +1,13 @@
 """Trouble, as people meet it: one line that says what to do, and a status that says what kind."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from corral.cli.configuration import list_settings
+from corral.config import default_data_dir
+from corral.node.config import NodeConfig
 from tests.api.client import OPERATOR_TOKEN
 from tests.api.process import ServerProcess
 from tests.cli.conftest import Cli
@@ -14,7 +18,7 @@ async def test_a_server_that_is_not_there_is_one_line_with_what_to_do(nobody: Cl
 
     assert (told.status, told.out) == (3, "")
     assert told.err == (
-        "corral: no server answers at http://127.0.0.1:1; start one with `corral server`, or set CORRAL_URL\n"
+        "corral: no server answers at http://127.0.0.1:1; start one with `corral up`, or set CORRAL_URL\n"
     )
 
 
@@ -78,23 +82,63 @@ async def test_config_says_where_each_setting_came_from_and_masks_secrets(tmp_pa
     assert (told.status, "CORRAL_PORT" in told.err) == (2, True)
 
 
+def test_config_shows_what_a_default_comes_to_on_this_computer(tmp_path: Path) -> None:
+    environ = {"CORRAL_DATA_DIR": "/farm", "CORRAL_NODE_ID": "shelf", "CORRAL_NODE_STATE_DIR": "/var/shelf"}
+    (file := tmp_path / "none.toml").touch()
+
+    def values(table: str, environ: dict[str, str]) -> dict[str, tuple[object, str]]:
+        return {line.setting: (line.value, line.source) for line in list_settings(table, environ, file=file)}
+
+    server, node = values("server", {}), values("node", {})
+    assert server["data_dir"] == node["data_dir"] == (str(default_data_dir()), "default")
+    assert server["storage_url"] == (str(default_data_dir() / "objects"), "default")
+    assert node["node_id"] == node["name"] == (NodeConfig().id, "default")
+    assert node["state_dir"] == (str(default_data_dir() / f"node-{NodeConfig().id}"), "default")
+    assert values("server", {"CORRAL_EPHEMERAL": "1"})["data_dir"] == ("a temporary directory", "default")
+    assert values("server", environ)["storage_url"] == ("/farm/objects", "default")
+    assert values("server", {"CORRAL_STORAGE_URL": "s3://x"})["storage_url"] == ("***", "CORRAL_STORAGE_URL")
+    assert values("node", environ)["name"] == ("shelf", "default")
+    assert values("node", environ)["state_dir"] == ("/var/shelf", "CORRAL_NODE_STATE_DIR")
+
+
 async def test_doctor_says_what_is_there_and_what_to_do(server: ServerProcess, tmp_path: Path) -> None:
     cli = Cli(tmp_path, CORRAL_DATA_DIR=str(tmp_path / "data"), CORRAL_PORT="0")
 
     findings = {finding["subject"]: finding for finding in (await cli.json("doctor"))["findings"]}
     assert set(findings) == {"python", "postgresql", "adb", "data", "disk", "port", "server"}
     assert findings["server"]["state"] == "warning"
-    assert "corral server" in findings["server"]["advice"]
+    assert "corral up" in findings["server"]["advice"]
 
     told = await cli.run("doctor", env={"CORRAL_URL": server.url})
     assert told.status == 1
     assert "→ set CORRAL_TOKEN to your token" in told.out
     assert "as operator (admin)" in await cli("doctor", env={"CORRAL_URL": server.url, "CORRAL_TOKEN": OPERATOR_TOKEN})
-    taken = await cli.run("doctor", env={"CORRAL_PORT": server.url.rpartition(":")[2]})
-    assert (taken.status, "set CORRAL_PORT" in taken.out) == (1, True)
     (tmp_path / "file").touch()
     blocked = await cli.run("doctor", "--data-dir", tmp_path / "file" / "data")
     assert (blocked.status, "is not a directory" in blocked.out) == (1, True)
+
+
+async def test_doctor_tells_a_corral_on_the_port_from_anything_else(server: ServerProcess, tmp_path: Path) -> None:
+    cli = Cli(tmp_path, CORRAL_DATA_DIR=str(tmp_path / "data"), CORRAL_URL=server.url, CORRAL_TOKEN=OPERATOR_TOKEN)
+
+    async with await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0) as other:
+        taken = await cli.run("doctor", env={"CORRAL_PORT": str(other.sockets[0].getsockname()[1])})
+    ours = await cli.run(
+        "doctor", env={"CORRAL_PORT": server.url.rpartition(":")[2], "CORRAL_URL": "http://127.0.0.1:1"}
+    )
+
+    assert (taken.status, "stop what listens there, or set CORRAL_PORT" in taken.out) == (1, True)
+    assert (ours.status, "is in use, by a Corral server" in ours.out) == (0, True)
+
+
+async def test_doctor_looks_for_the_adb_that_a_node_would_start(tmp_path: Path) -> None:
+    (tmp_path / "corral.toml").write_text("[node]\nadb_path = '/nowhere/adb'\n", encoding="utf-8")
+    (tmp_path / "adb").touch(mode=0o755)
+    cli = Cli(tmp_path, CORRAL_DATA_DIR=str(tmp_path / "data"), CORRAL_PORT="0")
+
+    assert "there is no adb program at /nowhere/adb" in (await cli.run("doctor")).out
+    named = await cli.run("doctor", "--json", env={"CORRAL_NODE_ADB_PATH": str(tmp_path / "adb")})
+    assert {"subject": "adb", "state": "ok", "detail": str(tmp_path / "adb"), "advice": None} in named.json["findings"]
 
 
 async def test_completion_is_installed_where_the_shell_looks(tmp_path: Path) -> None:

@@ -70,6 +70,15 @@ async def test_a_run_is_explained_retried_and_replayed(cli: Cli, node: Node, rec
     assert "no runs" in await cli("runs", "--going")
 
 
+async def test_a_run_is_for_the_devices_with_a_label(cli: Cli, node: Node, recipe: Path) -> None:
+    await cli("device", "label", "2", "front desk")
+
+    run = await cli.json("run", recipe, "--on", "label=front desk")
+
+    assert (run["target"], run["total_jobs"]) == ({"labels": ["front desk"]}, 1)
+    assert [job["serial"] for job in await finish(node)] == ["R58M2"]
+
+
 async def test_a_workflow_of_a_commands_name_can_be_started(cli: Cli, node: Node, tmp_path: Path) -> None:
     (tmp_path / "show.yaml").write_text("name: show\nsteps: [{id: look, uses: device.screenshot}]\n", encoding="utf-8")
     await cli("workflow", "push", "show.yaml")
@@ -91,6 +100,7 @@ async def test_what_is_refused_says_why_and_ends_with_2(cli: Cli, node: Node, re
     for arguments, words in {
         ("run", "smoke", "--on", "nobody"): "'nobody' is not a target",
         ("run", "smoke", "--on", "serial:NOBODY"): "names something unknown",
+        ("run", "smoke", "--on", "label=nobody's"): 'target.labels names something unknown: "nobody\'s"',
         ("run", "smoke", "--param", "colour=red"): "params.colour: unknown parameter",
         ("run", "smoke", "--set-timeout", "open=9999"): "overrides.open.timeout_s",
         ("run", "smoke", "--set-timeout", "shut=9"): "shut",

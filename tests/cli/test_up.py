@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from corral.client import Client
 from tests.api.client import AS_NODE, OPERATOR_TOKEN, Node
 from tests.api.process import ServerProcess
 from tests.cli.conftest import Cli
-from tests.cli.farms import farming
+from tests.cli.farms import farming, farming_on_terminal
+from tests.drivers.vendor.fake_program import fake_program, success
 
 BROKEN_SCREEN = """
 name: broken-screen
@@ -49,7 +51,9 @@ async def test_a_demo_runs_on_all_phones_tells_how_it_went_and_leaves_nothing(tm
         assert status == 0, demo.said
         assert "10 simulated phones online" in demo.said
         assert re.search(r"^✓ succeeded +demo: screenshot-sweep .* 10 done of 10 ", demo.said, re.MULTILINE)
-        assert demo.said.rstrip().endswith("✓ done 10  \nStopping…")
+        *_, head, done, total, last = demo.said.rstrip().splitlines()
+        assert head.split() == ["state", "devices", "share"]
+        assert (done.split(), total.split(), last) == (["✓", "done", "10", "100.0", "%"], ["total", "10"], "Stopping…")
         assert demo.pids() == []
 
 
@@ -65,7 +69,9 @@ async def test_a_demo_whose_run_fails_says_so_with_its_status(tmp_path: Path) ->
 
 async def test_a_demo_stays_up_until_it_is_stopped_and_then_nothing_of_it_is_left(tmp_path: Path) -> None:
     async with farming(tmp_path, "demo", "--devices", 3, "--port", 0) as demo:
+        suggested = (await demo.until(r"^  CORRAL_URL=http://\S+ (.+) devices --heatmap$"))[1]
         url = (await demo.until(r"Corral is at (http://\S+);"))[1]
+        assert suggested == f"{sys.executable} -m corral.cli"  # as it was started
         async with httpx.AsyncClient(base_url=url) as http:
             assert (await http.get("/ready")).status_code == 200
             assert "Corral" in (await http.get("/")).text
@@ -75,6 +81,20 @@ async def test_a_demo_stays_up_until_it_is_stopped_and_then_nothing_of_it_is_lef
 
         assert status == 0, demo.said
         assert demo.pids() == []
+
+
+async def test_up_draws_the_farm_on_a_terminal_until_ctrl_c(tmp_path: Path) -> None:
+    flags = ("--ephemeral", "--simulate", 1, "--port", 0, "--no-node")
+    async with farming_on_terminal(tmp_path, "up", *flags) as up:
+        await up.until(r"http://127\.0\.0\.1:\d+")
+        await up.until("✓ 1 online")
+        await up.until(r"Ctrl-C stops everything\.")
+
+        status = await up.interrupt()
+
+        assert status == 0, up.said
+        assert up.said.rstrip().endswith("Stopping…\x1b[0m")
+        assert up.pids() == []
 
 
 async def test_up_follows_the_logs_and_tells_who_died_with_the_end_of_their_log(tmp_path: Path) -> None:
@@ -106,6 +126,18 @@ async def test_a_farm_whose_server_ends_takes_all_the_rest_along(tmp_path: Path)
         assert status == 1
         assert "corral: the server ended with status 0" in up.said
         assert up.pids() == []
+
+
+async def test_up_works_with_the_phones_of_a_vendors_program_that_answers(tmp_path: Path) -> None:
+    phone = {"serial": "10.0.0.1:5555", "onlySerial": "R58M1", "status": "online"}
+    async with fake_program({"list": success([phone])}) as program:
+        told = {"CORRAL_NODE_VENDOR_URL": program.url, "CORRAL_NODE_ADB_PATH": "/nowhere/adb"}
+        port = {"CORRAL_NODE_ADB_PORT": str(free_port())}
+        async with farming(tmp_path, "up", "--ephemeral", "--port", 0, **told, **port) as up:
+            await up.until(f"Phones of the vendor's program at {program.url} are used")
+            await up.until(r"devices: . 1 o")  # online, or offline: this one takes no commands
+
+            assert await up.interrupt() == 0
 
 
 async def test_a_second_interrupt_does_not_wait_for_what_runs_and_leaves_nothing_either(tmp_path: Path) -> None:
@@ -189,6 +221,25 @@ async def test_simulated_phones_need_an_adb(here: Cli, tmp_path: Path) -> None:
 
     assert told.status == 1
     assert "adb is not executable: run chmod +x on it" in told.err
+
+
+@pytest.mark.parametrize("command", [("up", "--simulate", 1), ("demo", "--devices", 1, "--once")])
+async def test_simulated_phones_are_reached_by_the_adb_that_the_environment_names(
+    here: Cli, command: tuple[object, ...]
+) -> None:
+    told = await here.run(*command, "--port", 0, env={"CORRAL_NODE_ADB_PATH": "/nowhere/adb"})
+
+    assert told.status == 1
+    assert "there is no adb program at /nowhere/adb: install the Android platform tools, or name" in told.err
+
+
+async def test_simulated_phones_are_reached_by_the_adb_that_the_file_names(here: Cli, tmp_path: Path) -> None:
+    (tmp_path / "farm.toml").write_text("[node]\nadb_path = '/nowhere/adb'\n", encoding="utf-8")
+
+    told = await here.run("up", "--simulate", 1, "--port", 0, "--config", "farm.toml")
+
+    assert told.status == 1
+    assert "there is no adb program at /nowhere/adb" in told.err
 
 
 async def test_a_phone_that_asks_for_a_confirmation_is_told_with_what_to_do(server: ServerProcess) -> None:

@@ -436,8 +436,11 @@ async def test_a_directory_that_is_held_without_a_server_is_said_to_be_in_use(da
     data_dir.mkdir()
     holder = FileLock(data_dir / "corral.lock")
     assert holder.acquire()
+    told = (
+        rf"in use by process {os.getpid()}, .*: stop process {os.getpid()}, or choose another directory with --data-dir"
+    )
     try:
-        with pytest.raises(EmbeddedPostgresError, match=f"in use by process {os.getpid()}") as caught:
+        with pytest.raises(EmbeddedPostgresError, match=told) as caught:
             await EmbeddedPostgres(data_dir, bin_dir=newest, startup_timeout=timedelta(seconds=0.1)).start()
     finally:
         holder.release()

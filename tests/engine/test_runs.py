@@ -17,13 +17,15 @@ from tests.engine.farm import Farm
         ({"serials": ["d", "a"]}, ["a", "d"]),
         ({"tags": ["pixel"]}, ["b", "c"]),
         ({"nodes": ["right"], "tags": ["pixel"]}, ["c"]),
+        ({"labels": ["shelf 3"]}, ["b", "c"]),
+        ({"labels": ["shelf 3"], "nodes": ["left"]}, ["b"]),
     ],
 )
 async def test_a_run_reaches_the_devices_of_its_target(farm: Farm, target: dict[str, Any], serials: list[str]) -> None:
     await farm.given_node("left", devices=["a", "b"])
     await farm.given_node("right", devices=["c", "d"])
     for device in (await farm.engine.devices.list())[1:3]:
-        await farm.engine.devices.update_device(device.device_id, tags=["pixel", "lab"])
+        await farm.engine.devices.update_device(device.device_id, tags=["pixel", "lab"], label="shelf 3")
 
     run = await farm.given_run(target)
 
@@ -49,6 +51,8 @@ async def test_a_run_reaches_the_devices_of_its_target(farm: Farm, target: dict[
         ({"target": {"any": 2.5}}, "target.any"),
         ({"target": {"indexes": [[1, 99999999999]]}}, "target.indexes[0]"),
         ({"target": {"any": 2, "nodes": ["left"]}}, "target.any"),
+        ({"target": {"labels": ["shelf"]}}, "target.labels[0]"),
+        ({"target": {"labels": [None]}}, "target.labels[0]"),
         ({"target": {"device_ids": ["x"]}}, "target.device_ids[0]"),
         ({"policy": {"concurrency": 0}}, "policy.concurrency"),
         ({"policy": {"concurrency": 1.5}}, "policy.concurrency"),

@@ -1,3 +1,5 @@
+import json
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +12,8 @@ from zipfile import ZipFile
 import pytest
 
 import corral
+from corral.engine.migrate import list_definitions, list_migrations
+from corral.workflow import preset_texts
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = {
@@ -18,16 +22,29 @@ SHIPPED = {
     "corral/workflow/recipe.schema.json",
     "corral/workflow/presets/screenshot-sweep.yaml",
     "corral/simulator/scenario/shipped/calm.yaml",
+    "corral/ui_dist/index.html",
 }
+LOOK_AROUND = """
+import json
+import corral
+from corral.api.pages import BUILT
+from corral.engine.migrate import list_definitions, list_migrations
+from corral.workflow import preset_texts
+print(json.dumps({
+    "from": corral.__file__,
+    "first migration": list_migrations()[0].name,
+    "definitions": len(list_definitions()),
+    "presets": sorted(preset_texts()),
+    "page": (BUILT / "index.html").read_text(encoding="utf-8"),
+}))
+"""
 
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source distribution, and the wheel that was made of it alone."""
     directory = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(directory), str(ROOT)]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(directory), str(ROOT))
     return directory
 
 
@@ -66,6 +83,23 @@ def test_a_wheel_says_what_it_is(distributions: Path) -> None:
     assert "corral = corral.cli:main" in texts["entry_points.txt"]
 
 
+def test_a_wheel_works_where_it_is_installed_and_nothing_else_of_ours_is(distributions: Path, tmp_path: Path) -> None:
+    (wheel,) = distributions.glob("*.whl")
+    installed = tmp_path / "installed"
+
+    pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--no-compile")
+    run(*pip, "--target", str(installed), str(wheel))
+
+    env = {**os.environ, "PYTHONPATH": str(installed)}
+    assert run(str(installed / "bin" / "corral"), "--version", env=env, cwd=tmp_path).strip() == corral.__version__
+    seen = json.loads(run(sys.executable, "-c", LOOK_AROUND, env=env, cwd=tmp_path))
+    assert seen["from"] == str(installed / "corral" / "__init__.py")
+    assert seen["first migration"] == list_migrations()[0].name
+    assert seen["definitions"] == len(list_definitions())
+    assert seen["presets"] == sorted(preset_texts())
+    assert "<script" in seen["page"]
+
+
 def test_a_source_distribution_holds_what_its_makefile_needs(distributions: Path) -> None:
     (archive,) = distributions.glob("*.tar.gz")
     with tarfile.open(archive) as opened:
@@ -79,3 +113,16 @@ def test_the_version_is_written_in_one_place() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
     assert re.findall(r"^version\b.*", project, re.MULTILINE) == []
+
+
+def test_the_readme_tells_of_this_version() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    assert re.findall(r"\bversion (\d+\.\d+\.\d+)", readme) == [corral.__version__]
+
+
+def run(*command: str, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    """What a command printed; fails unless it succeeded."""
+    done = subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -16,6 +16,11 @@ from typing import Protocol
 
 NUMBER = struct.Struct("!i")
 _ROOT = Path(__file__).parents[2]
+_ON_TERMINAL = """
+import os, sys
+os.login_tty(0)
+os.execv(sys.executable, [sys.executable, "-m", "corral.cli", *sys.argv[1:]])
+"""
 _attending: set[asyncio.Task[None]] = set()
 
 
@@ -41,12 +46,18 @@ async def start_corral(
     directory: Path | None = None,
     log: Path | None = None,
     is_warm: bool = True,
+    terminal: int | None = None,
 ) -> Process:
     """`corral` with these arguments, exactly this environment, and nothing to read. What it says goes to `log`, or can be read.
 
-    A warm one's environment cannot be seen from outside, and it shares memory with others.
+    A warm one's environment cannot be seen from outside, and it shares memory with others. One with a terminal, given by
+    its descriptor, has that for all it reads and says, is interrupted by its Ctrl-C, and is not warm.
     """
     words = [str(argument) for argument in arguments]
+    if terminal is not None:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", _ON_TERMINAL, *words), env=env, cwd=directory, stdin=terminal, stdout=terminal
+        )
     if not is_warm or sys.platform != "linux":
         assert log is None
         return await asyncio.create_subprocess_exec(

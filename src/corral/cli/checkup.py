@@ -14,6 +14,7 @@ from msgspec import Struct
 
 import corral
 from corral.cli.database import load_database_config, open_engine
+from corral.cli.ports import is_corral_at
 from corral.client import Client
 from corral.client.config import load_client_config
 from corral.config import ServerConfig, load_server_config
@@ -22,6 +23,7 @@ from corral.engine.embedded import find_binaries
 from corral.engine.embedded.binaries import major_version
 from corral.model.errors import CorralError, UnauthenticatedError
 from corral.model.records import Violation
+from corral.node.config import NodeConfig, load_node_config
 
 OLDEST_PYTHON: Final = (3, 11)
 _LEAST_FREE_BYTES: Final = 1_000_000_000
@@ -43,18 +45,19 @@ def check_all(
     flags = {"database_url": database_url, "data_dir": data_dir}
     try:
         settings = load_server_config(flags, environ, file=config)
+        node_settings = load_node_config({}, environ, file=config)
         client_settings = load_client_config({}, environ, file=config)
     except CorralError as error:
         return [check_python(), Finding("settings", "error", error.message, "corral config --all shows them")]
     with Client.from_config(client_settings) as client:
-        is_up, server = check_server(client)
+        server = check_server(client)
     return [
         check_python(),
         check_postgres(settings),
-        check_adb(),
+        check_adb(node_settings),
         check_data_directory(settings.data_path),
         check_disk(settings.data_path),
-        check_port(settings, is_up=is_up),
+        check_port(settings),
         server,
     ]
 
@@ -94,11 +97,10 @@ def check_postgres(settings: ServerConfig) -> Finding:
         )
 
 
-def check_adb() -> Finding:
-    """Whether there is an adb to start."""
-    return _attempt(
-        "adb", lambda: str(find_adb()), advice="pip install adbutils, or set CORRAL_NODE_ADB_PATH", state="warning"
-    )
+def check_adb(settings: NodeConfig) -> Finding:
+    """Whether there is an adb to start: the one that a node of this computer would."""
+    advice = "pip install adbutils, or set CORRAL_NODE_ADB_PATH"
+    return _attempt("adb", lambda: str(find_adb(settings.adb_program)), advice=advice, state="warning")
 
 
 def check_data_directory(path: Path) -> Finding:
@@ -122,7 +124,7 @@ def check_disk(path: Path) -> Finding:
     return Finding("disk", "ok", told)
 
 
-def check_port(settings: ServerConfig, *, is_up: bool) -> Finding:
+def check_port(settings: ServerConfig) -> Finding:
     """Whether a server could listen where it is told to."""
     where = f"{settings.host}:{settings.port}"
     if settings.port == 0:
@@ -132,28 +134,28 @@ def check_port(settings: ServerConfig, *, is_up: bool) -> Finding:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((settings.host, settings.port))
     except OSError as error:
-        if is_up:
-            return Finding("port", "ok", f"{where} is in use, by a Corral server it seems")
+        if is_corral_at(settings.host, settings.port):
+            return Finding("port", "ok", f"{where} is in use, by a Corral server")
         return Finding("port", "error", f"{where}: {error.strerror}", "stop what listens there, or set CORRAL_PORT")
     return Finding("port", "ok", f"{where} is free")
 
 
-def check_server(client: Client) -> tuple[bool, Finding]:
+def check_server(client: Client) -> Finding:
     """Whether a server answers, and lets us in."""
     try:
         health = client.health()
     except CorralError as error:
-        return False, Finding("server", "warning", error.message, "start one with `corral server`, or set CORRAL_URL")
+        return Finding("server", "warning", error.message, "start one with `corral up`, or set CORRAL_URL")
     told = f"Corral {health.version} at {client.base_url}"
     try:
         who = client.whoami()
     except UnauthenticatedError as error:
-        return True, Finding("server", "error", f"{told}: {error.message}", "set CORRAL_TOKEN to your token")
+        return Finding("server", "error", f"{told}: {error.message}", "set CORRAL_TOKEN to your token")
     except CorralError as error:
-        return True, Finding("server", "error", f"{told}: {error.message}")
+        return Finding("server", "error", f"{told}: {error.message}")
     state: Literal["ok", "warning"] = "ok" if health.version == corral.__version__ else "warning"
     advice = None if state == "ok" else f"this is Corral {corral.__version__}: install the same version on both sides"
-    return True, Finding("server", state, f"{told}, as {who.actor} ({who.role})", advice)
+    return Finding("server", state, f"{told}, as {who.actor} ({who.role})", advice)
 
 
 def _check_named_postgres(settings: ServerConfig) -> Finding:

@@ -13,7 +13,7 @@ from corral.model.errors import (
 )
 
 _ADVICE: Final[tuple[tuple[type[CorralError], str], ...]] = (
-    (ServerUnavailableError, "start one with `corral server`, or set CORRAL_URL"),
+    (ServerUnavailableError, "start one with `corral up`, or set CORRAL_URL"),
     (UnauthenticatedError, "set CORRAL_TOKEN to your token"),
     (ForbiddenError, "ask an admin for a role that may"),
 )

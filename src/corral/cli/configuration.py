@@ -24,6 +24,7 @@ _KINDS: Final[dict[str, tuple[type[Struct], Mapping[str, tuple[str, ...]]]]] = {
 }
 _CHECKS: Final = {"server": load_server_config, "node": load_node_config, "client": load_client_config}
 _MASK: Final = "***"
+_TEMPORARY: Final = "a temporary directory"
 
 
 class Line(Struct, frozen=True):
@@ -77,18 +78,32 @@ def configuration(
 def list_settings(table: str, environ: Mapping[str, str], *, file: Path | None = None) -> list[Line]:
     """Every setting of a table. Raises ConfigInvalidError for what the server, node or client would refuse."""
     kind, environment = _KINDS[table]
-    _CHECKS[table]({}, environ, file=file)
+    loaded: Struct = _CHECKS[table]({}, environ, file=file)
     found = find_settings(kind, environment, {}, environ, table=table, file=file)
-    defaults = kind()
+    values = {**msgspec.structs.asdict(loaded), **_resolved(loaded), **{name: found[name].value for name in found}}
     return [
         Line(
             table=table,
             setting=field.name,
-            value=_masked(found[field.name].value if field.name in found else getattr(defaults, field.name)),
+            value=_masked(values[field.name]),
             source=found[field.name].source if field.name in found else "default",
         )
         for field in msgspec.structs.fields(kind)
     ]
+
+
+def _resolved(loaded: Struct) -> dict[str, str]:
+    """What stands in for settings whose default depends on the computer, or on other settings."""
+    match loaded:
+        case ServerConfig(ephemeral=True):
+            return {"data_dir": _TEMPORARY, "storage_url": _TEMPORARY}
+        case ServerConfig():
+            return {"data_dir": str(loaded.data_path), "storage_url": loaded.default_storage_location}
+        case NodeConfig():
+            paths = {"data_dir": str(loaded.data_path), "state_dir": str(loaded.state_path)}
+            return {"node_id": loaded.id, "name": loaded.id, **paths}
+        case _:
+            return {}
 
 
 def _masked(value: object) -> object:

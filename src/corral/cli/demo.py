@@ -14,17 +14,20 @@ from cyclopts.types import Port
 from rich.console import Console
 from rich.text import Text
 
+from corral.cli.attached import advise_phones
 from corral.cli.exit_status import ENDED_EARLY, status_of_run
 from corral.cli.farm import Farm, FarmPlan, raise_farm, without_settings
-from corral.cli.heatmap import render_legend, render_tiles
+from corral.cli.heatmap import render_tiles
 from corral.cli.output import make_console
 from corral.cli.ports import LOOPBACK, claim_port
+from corral.cli.program import name_program
 from corral.cli.until_stopped import run_until_stopped
 from corral.cli.up import stay_up
-from corral.cli.watch import ORDER
+from corral.cli.watch import tabulate_counts
 from corral.cli.watch import watch as watch_run
 from corral.client import Client
 from corral.model.errors import ConfigInvalidError, WaitTimeoutError
+from corral.node.config import load_node_config
 from corral.workflow import preset_texts
 
 _USUAL_PORT: Final = 8080
@@ -66,13 +69,15 @@ def demo(
     browser
         Open the server's page where there is a screen.
     """
+    environment = without_settings(os.environ)
     plan = FarmPlan(
         port=_choose_port(port),
         simulated=devices,
         scenario=scenario,
         seed=seed,
         has_node=False,
-        environment=without_settings(os.environ),
+        adb_program=load_node_config({}, environment).adb_program,
+        environment=environment,
     )
     console = make_console()
     statuses: list[int] = []
@@ -84,7 +89,7 @@ def demo(
                 statuses.append(await _until_done(farm, client, console, stopping, devices=devices, workflow=workflow))
                 if not once and not stopping.is_set():
                     _invite(farm, console, opens_browser=browser)
-                    await stay_up(farm, client, console, stopping)
+                    await stay_up(farm, client, console, stopping, advice=advise_phones(None, simulated=devices))
             console.print("Stopping…", style="dim")
 
     run_until_stopped(show)
@@ -137,7 +142,7 @@ def _work(client: Client, console: Console, gone: threading.Event, *, devices: i
     run = client.runs.create(workflow, target="all", name=f"demo: {workflow}")
     view = watch_run(client, run.run_id, is_stopped=gone.is_set)
     console.print(render_tiles({tile.index: str(tile.activity) for tile in view.heatmap.items}, width=console.width))
-    console.print(render_legend(ORDER, {state: getattr(view.run.counts, state) for state in ORDER}))
+    console.print(tabulate_counts(view.run.counts))
     return status_of_run(view.run.status)
 
 
@@ -156,8 +161,10 @@ def _invite(farm: Farm, console: Console, *, opens_browser: bool) -> None:
     console.print(
         Text.assemble("\nThe farm stays up at ", (farm.url, f"bold link {farm.url}"), ". From another terminal:")
     )
-    console.print(f"  CORRAL_URL={farm.url} corral devices --heatmap")
-    console.print(f"  CORRAL_URL={farm.url} corral run soak --on 1-50 --watch\n")
+    program = name_program()
+    for command in ("devices --heatmap", "run soak --on 1-50 --watch"):
+        console.print(f"  CORRAL_URL={farm.url} {program} {command}", soft_wrap=True)
+    console.print()
     if opens_browser and console.is_terminal and _has_screen():
         webbrowser.open(farm.url)
 

@@ -24,6 +24,7 @@ from corral.cli.ports import LOOPBACK, claim_port, url_host
 from corral.config import CONFIG_FILE
 from corral.drivers.adb.binary import find_adb
 from corral.model.errors import ChildDiedError, ConfigInvalidError, CorralError
+from corral.node.config import ENVIRONMENT
 from corral.node.state import try_lock
 
 SIMULATED: Final = "simulated"
@@ -32,6 +33,7 @@ SIMULATED: Final = "simulated"
 _READY_S: Final = 120.0
 _LOOK_S: Final = 0.1
 _ADB_S: Final = 10.0
+_KEPT: Final = ENVIRONMENT["adb_path"]
 _OURS: Final = re.compile(r"(CORRAL|COORDINATOR|NODE_AGENT)_.*|DATABASE_URL")
 
 
@@ -51,6 +53,9 @@ class FarmPlan:
     """Whether to work with the phones that are attached to this computer."""
 
     node_flags: tuple[str, ...] = ()
+    adb_program: Path | None = None
+    """The adb for simulated phones, as the nodes' settings name it; None finds one."""
+
     config: Path | None = None
     """The settings file that the server and the nodes read, too."""
 
@@ -74,7 +79,7 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
     Raises ConfigInvalidError and ChildDiedError, and DriverUnavailableError where simulated phones find no adb.
     """
     if plan.simulated:
-        find_adb(environment=plan.environment)
+        find_adb(plan.adb_program, environment=plan.environment)
     port = claim_port(plan.host, plan.port)
     url = f"http://{url_host(plan.host)}:{port}"
     # From the last line up at the end: the node before the adb server that it would start again, the directory last.
@@ -82,7 +87,7 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
         directory = stack.enter_context(_directory(plan.data_dir))
         adb_port = claim_port(LOOPBACK, 0)
         if plan.simulated:
-            stack.push_async_callback(_stop_adb, adb_port)
+            stack.push_async_callback(_stop_adb, plan, adb_port)
         children = await stack.enter_async_context(Children(directory / "logs", _environment(plan, directory)))
         server = await children.start("server", _server_flags(plan, port))
         await _until_ready(url, server)
@@ -98,8 +103,11 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
 
 
 def without_settings(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment with nothing in it that would configure Corral, and no settings file where we stand either."""
-    kept = {name: value for name, value in environ.items() if not _OURS.fullmatch(name)}
+    """The environment with nothing in it that would configure Corral, and no settings file where we stand either.
+
+    Where adb is stays known: a computer may have no other.
+    """
+    kept = {name: value for name, value in environ.items() if name in _KEPT or not _OURS.fullmatch(name)}
     return {**kept, CONFIG_FILE: os.devnull}
 
 
@@ -175,15 +183,16 @@ async def _simulate(plan: FarmPlan, children: Children, directory: Path) -> str:
     return ",".join(addresses.read_text(encoding="utf-8").split())
 
 
-async def _stop_adb(port: int) -> None:
+async def _stop_adb(plan: FarmPlan, port: int) -> None:
     """End the adb server that only our own node used."""
     with contextlib.suppress(CorralError, OSError, TimeoutError):
         process = await asyncio.create_subprocess_exec(
-            str(find_adb()),
+            str(find_adb(plan.adb_program, environment=plan.environment)),
             "-P",
             str(port),
             "kill-server",
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
+            env=plan.environment,
         )
         await asyncio.wait_for(process.wait(), _ADB_S)

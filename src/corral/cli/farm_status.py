@@ -52,19 +52,19 @@ def look(client: Client) -> Outlook:
     )
 
 
-async def show_status(client: Client, console: Console, *, logs: Path) -> None:
-    """Show the farm until cancelled."""
+async def show_status(client: Client, console: Console, *, logs: Path, advice: str) -> None:
+    """Show the farm until cancelled; `advice` says what to do while it has no phone."""
     if not console.is_terminal:
-        await _tell_changes(client, console)
+        await _tell_changes(client, console, advice=advice)
         return
     with Live(console=console, refresh_per_second=4, transient=True) as live:
         while True:
             outlook = await _look(client)
-            live.update(render(client.base_url, outlook, logs=logs))
+            live.update(render(client.base_url, outlook, logs=logs, advice=advice))
             await asyncio.sleep(_EVERY_S)
 
 
-def render(url: str, outlook: Outlook | None, *, logs: Path) -> Group:
+def render(url: str, outlook: Outlook | None, *, logs: Path, advice: str) -> Group:
     """The farm as a few lines."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", justify="right")
@@ -73,24 +73,22 @@ def render(url: str, outlook: Outlook | None, *, logs: Path) -> Group:
     if outlook is None:
         grid.add_row("server", Text("does not answer", style="yellow"))
     else:
-        for name, text in _rows(outlook):
+        for name, text in _rows(outlook, advice=advice):
             grid.add_row(name, text)
     grid.add_row("logs", str(logs))
     return Group(grid, Text("Ctrl-C stops everything.", style="dim"))
 
 
-def _rows(outlook: Outlook) -> Iterator[tuple[str, Text]]:
+def _rows(outlook: Outlook, *, advice: str) -> Iterator[tuple[str, Text]]:
     total, online = outlook.nodes
     yield "nodes", Text(f"{online} online" + (f", {total - online} silent" if total > online else ""))
-    yield "devices", _devices(outlook.devices)
+    yield "devices", _devices(outlook.devices) if outlook.devices else Text(f"none yet: {advice}")
     yield "runs", Text("; ".join(outlook.runs) or "none going")
     for hint in outlook.hints:
         yield "!", Text(hint, style="yellow")
 
 
 def _devices(states: dict[str, int]) -> Text:
-    if not states:
-        return Text("none yet: attach one by USB with USB debugging on, or start with --simulate 20")
     parts = [
         Text(f"{symbol_of(state)} {count} {state}", style=colour_of(state))
         for state, count in sorted(states.items(), reverse=True)
@@ -116,14 +114,14 @@ async def _look(client: Client) -> Outlook | None:
         return None
 
 
-async def _tell_changes(client: Client, console: Console) -> None:
+async def _tell_changes(client: Client, console: Console, *, advice: str) -> None:
     before: tuple[str, ...] = ()
     while True:
         outlook = await _look(client)
         told = (
             ("server: does not answer",)
             if outlook is None
-            else tuple(f"{name}: {text}" for name, text in _rows(outlook))
+            else tuple(f"{name}: {text}" for name, text in _rows(outlook, advice=advice))
         )
         for line in told:
             if line not in before:

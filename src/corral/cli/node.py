@@ -113,10 +113,7 @@ async def _run(settings: NodeConfig, stopping: asyncio.Event) -> None:
 def open_drivers(settings: NodeConfig) -> list[Driver]:
     """The drivers that the settings name; raises ConfigInvalidError."""
     told: dict[str, dict[str, Any]] = {
-        "adb": {
-            "port": settings.adb_port,
-            "program": None if settings.adb_path is None else Path(settings.adb_path).expanduser(),
-        },
+        "adb": {"port": settings.adb_port, "program": settings.adb_program},
         "vendor": {"url": settings.vendor_url},
     }
     return [open_driver(name, told.get(name)) for name in dict.fromkeys(settings.drivers) if name != NO_DRIVER]

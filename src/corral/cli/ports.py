@@ -11,6 +11,7 @@ from corral.config import is_loopback
 from corral.model.errors import ConfigInvalidError
 
 LOOPBACK: Final = "127.0.0.1"
+_ANSWER_S: Final = 2.0
 
 
 def claim_port(host: str, port: int) -> int:
@@ -29,11 +30,17 @@ def claim_port(host: str, port: int) -> int:
 
 def _in_use(host: str, port: int, error: OSError) -> str:
     told = f"cannot listen on {host}:{port}: {error.strerror}"
-    with contextlib.suppress(httpx.HTTPError, ValueError):
-        answer = httpx.get(f"http://{url_host(host)}:{port}/health", timeout=2)
-        if "version" in answer.json():
-            return f"{told}. A Corral server runs there already: open it, or choose another port with --port"
+    if is_corral_at(host, port):
+        return f"{told}. A Corral server runs there already: open it, or choose another port with --port"
     return f"{told}. Choose another port with --port, or any free one with --port 0"
+
+
+def is_corral_at(host: str, port: int) -> bool:
+    """Whether it is a Corral server that listens there, on this computer."""
+    with contextlib.suppress(httpx.HTTPError, ValueError):
+        health = httpx.get(f"http://{url_host(host)}:{port}/health", timeout=_ANSWER_S).json()
+        return isinstance(health, dict) and "version" in health
+    return False
 
 
 def url_host(host: str) -> str:

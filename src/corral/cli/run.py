@@ -68,7 +68,7 @@ def start(
     workflow
         A stored workflow (smoke, smoke@3), or a recipe file, which is pushed first.
     on
-        Which devices: all, 7, 1-50, 3,7, node:NAME, tag:NAME, serial:SERIAL, device:ID or any:COUNT.
+        Which devices: all, 7, 1-50, 3,7, node:NAME, tag:NAME, label=NAME, serial:SERIAL, device:ID or any:COUNT.
         Words of one kind add up; different kinds, and tags, narrow.
     param
         A parameter: name=value, read as the recipe's type says.

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 
+from corral.cli.attached import advise_phones, load_attached
 from corral.cli.farm import Farm, FarmPlan, raise_farm
 from corral.cli.farm_logs import follow_logs
 from corral.cli.farm_status import show_status
@@ -18,7 +19,7 @@ from corral.client import Client
 from corral.config import ServerConfig, load_server_config
 from corral.drivers.adb.binary import find_adb
 from corral.model.errors import CorralError
-from corral.node.config import load_node_config
+from corral.node.config import NodeConfig, load_node_config
 
 
 def up(
@@ -59,7 +60,7 @@ def up(
     node_id
         What this computer's node is called; the computer's name by default.
     drivers
-        The ways to phones, separated by commas: adb, vendor.
+        The ways to phones, separated by commas: adb, vendor. By default adb, and vendor if its program answers here.
     logs
         Print what the processes log, as it comes.
     config
@@ -67,6 +68,8 @@ def up(
     """
     told = {"host": host, "port": port, "data_dir": data_dir, "ephemeral": ephemeral}
     settings = load_server_config(told, os.environ, file=config)
+    load_node = load_attached if node else load_node_config
+    attached = load_node({"drivers": drivers}, os.environ, file=config)
     plan = FarmPlan(
         host=settings.host,
         port=settings.port,
@@ -75,38 +78,50 @@ def up(
         scenario=scenario,
         seed=seed,
         has_node=node,
-        node_flags=_flags({"--node-id": node_id, "--drivers": drivers}),
+        node_flags=_flags({"--node-id": node_id, "--drivers": ",".join(attached.drivers)}),
+        adb_program=attached.adb_program,
         config=config,
         environment=_environment(settings),
     )
-    advice = _adb_advice({"drivers": drivers}, config) if node else None
     token = None if settings.operator_token is None else settings.operator_token.reveal()
-    run_until_stopped(lambda stopping: _run(plan, stopping, token=token, follows=logs, advice=advice))
+    run_until_stopped(
+        lambda stopping: _run(plan, stopping, token=token, follows=logs, attached=attached if node else None)
+    )
 
 
 async def _run(
-    plan: FarmPlan, stopping: asyncio.Event, *, token: str | None, follows: bool, advice: str | None
+    plan: FarmPlan, stopping: asyncio.Event, *, token: str | None, follows: bool, attached: NodeConfig | None
 ) -> None:
     console = make_console()
-    if advice is not None:
-        console.print(f"! {advice}", style=colour_of("suspect"), soft_wrap=True)
+    if attached is not None:
+        _introduce(attached, console)
     console.print("Starting the server…", style="dim")
     async with raise_farm(plan) as farm:
+        advice = advise_phones(attached, simulated=plan.simulated)
         with Client(farm.url, token=token) as client:
-            await stay_up(farm, client, console, stopping, follows=follows)
+            await stay_up(farm, client, console, stopping, follows=follows, advice=advice)
         console.print("Stopping…", style="dim")
 
 
 async def stay_up(
-    farm: Farm, client: Client, console: Console, stopping: asyncio.Event, *, follows: bool = False
+    farm: Farm,
+    client: Client,
+    console: Console,
+    stopping: asyncio.Event,
+    *,
+    follows: bool = False,
+    advice: str,
 ) -> None:
-    """Show the farm, with `follows` also what its processes log, until told to stop. Raises ChildDiedError."""
+    """Show the farm, with `follows` also what its processes log, until told to stop. Raises ChildDiedError.
+
+    `advice` says what to do while there is no phone.
+    """
     if not console.is_terminal:
         console.print(f"Corral is at {farm.url}; logs are in {farm.logs}", soft_wrap=True)
     shown: list[Coroutine[Any, Any, Any]] = [
         stopping.wait(),
         farm.children.until_one_dies(),
-        show_status(client, console, logs=farm.logs),
+        show_status(client, console, logs=farm.logs, advice=advice),
     ]
     if follows:
         shown.append(follow_logs(farm.logs, console))
@@ -129,15 +144,16 @@ def _environment(settings: ServerConfig) -> dict[str, str]:
     return found
 
 
-def _adb_advice(flags: dict[str, Any], config: Path | None) -> str | None:
-    """What to do where the node will find no adb to start; the farm comes up without its phones."""
-    settings = load_node_config(flags, os.environ, file=config)
+def _introduce(attached: NodeConfig, console: Console) -> None:
+    """Say how phones are reached, where that is not plain; without adb, the farm comes up without its phones."""
+    if "vendor" in attached.drivers:
+        console.print(f"Phones of the vendor's program at {attached.vendor_url} are used.", style="dim", soft_wrap=True)
     try:
-        if "adb" in settings.drivers:
-            find_adb(None if settings.adb_path is None else Path(settings.adb_path).expanduser())
+        if "adb" in attached.drivers:
+            find_adb(attached.adb_program)
     except CorralError as error:
-        return f"phones that are attached to this computer cannot be reached: {error.message}"
-    return None
+        told = f"! phones that are attached to this computer cannot be reached: {error.message}"
+        console.print(told, style=colour_of("suspect"), soft_wrap=True)
 
 
 def _flags(told: dict[str, Any]) -> tuple[str, ...]:

@@ -100,6 +100,16 @@ def render_bar(counts: Counts, *, width: int) -> Text:
     return bar
 
 
+def tabulate_counts(counts: Counts) -> Table:
+    """How many devices ended how: a row for each state that occurs, and the total."""
+    table = make_table("state", "devices", "share", right=("devices", "share"))
+    for state in ORDER:
+        if amount := getattr(counts, state):
+            table.add_row(look(state), str(amount), f"{100 * amount / counts.total:.1f} %")
+    table.add_row("total", str(counts.total), "")
+    return table
+
+
 def say_counts(counts: Counts) -> str:
     """The counts in a line, for a log."""
     words = [f"{getattr(counts, state)} {state}" for state in ORDER if getattr(counts, state)]

@@ -1,4 +1,4 @@
-"""Which devices a run is for, as people write it: `all`, `1-50`, `3,7`, `node:rack-1`, `tag:pixel`, `serial:R58M1`, `any:5`.
+"""Which devices a run is for, as people write it: `all`, `1-50`, `3,7`, `node:rack-1`, `tag:pixel`, `label=door`, `any:5`.
 
 Words of one kind add up (`3 7` is devices 3 and 7), words of different kinds narrow (`node:rack-1 1-50` is those of the
 first fifty that are on rack-1); tags narrow, too. Pure: whether the things named exist is for the server to say.
@@ -14,7 +14,9 @@ from corral.model.records import Json
 
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 _RANGE: Final = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
-_KINDS: Final = "all, a number (7), a range (1-50), node:NAME, tag:NAME, serial:SERIAL, device:ID or any:COUNT"
+_KINDS: Final = (
+    "all, a number (7), a range (1-50), node:NAME, tag:NAME, label=NAME, serial:SERIAL, device:ID or any:COUNT"
+)
 
 
 def parse_target(*texts: str) -> Json:
@@ -52,13 +54,11 @@ def _add(target: Json, word: str) -> None:
 
 
 def _add_named(target: Json, word: str) -> None:
-    kind, separator, value = word.partition(":")
-    if kind in {"label", "labels"} or word.startswith("label="):
-        raise _refused("a label is for people to read: give the devices a tag, and write tag:NAME")
+    kind, separator, value = word.partition("=" if word.startswith("label=") else ":")
     if not separator or kind not in _NAMED:
         raise _refused(f"'{word:.80}' is not a target: say {_KINDS}")
     if not value:
-        raise _refused(f"{kind}: needs a value, as in {kind}:{_NAMED[kind][1]}")
+        raise _refused(f"{kind}{separator} needs a value, as in {kind}{separator}{_NAMED[kind][1]}")
     key, _, read = _NAMED[kind]
     if key == "any":
         if "any" in target:
@@ -88,6 +88,7 @@ def _refused(message: str) -> InvalidRequestError:
 _NAMED: Final[dict[str, tuple[str, str, Callable[[str], Any]]]] = {
     "node": ("nodes", "rack-1", str),
     "tag": ("tags", "pixel", str),
+    "label": ("labels", "door", str),
     "serial": ("serials", "R58M1", str),
     "device": ("device_ids", "0199…", _read_id),
     "any": ("any", "5", _read_count),

@@ -100,7 +100,7 @@ class Agent:
             tests=ShareTests(link, spool),
             actions=actions,
             allows_shell=config.allow_shell,
-            adb_program=Path(config.adb_path).expanduser() if config.adb_path else None,
+            adb_program=config.adb_program,
         )
         runner = RunJobs(
             node_id=config.id,

@@ -56,11 +56,17 @@ class NodeConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.node_id or _UNFIT.sub("-", socket.gethostname().partition(".")[0])[:63].strip("-._") or "node"
 
     @property
+    def adb_program(self) -> Path | None:
+        """The adb program that was named; None finds one."""
+        return Path(self.adb_path).expanduser() if self.adb_path else None
+
+    @property
+    def data_path(self) -> Path:
+        return Path(self.data_dir).expanduser() if self.data_dir else default_data_dir()
+
+    @property
     def state_path(self) -> Path:
-        if self.state_dir:
-            return Path(self.state_dir).expanduser()
-        data = Path(self.data_dir).expanduser() if self.data_dir else default_data_dir()
-        return data / f"node-{self.id}"
+        return Path(self.state_dir).expanduser() if self.state_dir else self.data_path / f"node-{self.id}"
 
     @property
     def limits(self) -> Limits:

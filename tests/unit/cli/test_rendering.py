@@ -1,15 +1,32 @@
 """What the terminal shows: few characters, and none that only a colour explains."""
 
+import io
+import re
+import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 from uuid import UUID, uuid4
 
 import pytest
 from rich.console import Console
 
 from corral.cli.explain import say_numbers
+from corral.cli.farm_status import Outlook, render
 from corral.cli.heatmap import render_node, render_tiles
 from corral.cli.output import LOOKS, age, duration, look, size
-from corral.cli.watch import ORDER, print_summary, render_bar, render_progress, say_counts, say_trouble
+from corral.cli.watch import (
+    ORDER,
+    print_summary,
+    render_bar,
+    render_progress,
+    say_counts,
+    say_trouble,
+    tabulate_counts,
+    watch,
+)
+from corral.client import Client
 from corral.model.states import RunStatus
 from corral.wire.views import (
     Activity,
@@ -25,6 +42,13 @@ from corral.wire.views import (
 )
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+class Screen(io.StringIO):
+    """A terminal that keeps all that it was sent."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def count(**amounts: int) -> Counts:
@@ -131,6 +155,64 @@ def test_progress_is_two_lines() -> None:
     assert lines[1].endswith("47/50  ✓45 ✗2 ▶1 ·2 ")
 
 
+def test_a_farm_is_a_few_lines() -> None:
+    outlook = Outlook(
+        nodes=(3, 2),
+        devices={"online": 5, "offline": 1, "quarantined": 2},
+        runs=("smoke 4/8 running",),
+        hints=("R58M2: confirm on the phone",),
+    )
+
+    lines = printed(
+        render("http://127.0.0.1:8080", outlook, logs=Path("/farm/logs"), advice="none needed")
+    ).splitlines()
+
+    assert [" ".join(line.split()) for line in lines] == [
+        "Corral http://127.0.0.1:8080",
+        "nodes 2 online, 1 silent",
+        "devices ! 2 quarantined · ✓ 5 online · ○ 1 offline",
+        "runs smoke 4/8 running",
+        "! R58M2: confirm on the phone",
+        "logs /farm/logs",
+        "Ctrl-C stops everything.",
+    ]
+
+
+def test_a_farm_without_phones_says_what_to_do_and_one_without_a_server_that() -> None:
+    empty = Outlook(nodes=(1, 1), devices={}, runs=(), hints=())
+
+    told = printed(render("http://x", empty, logs=Path("/logs"), advice="attach one"))
+    away = printed(render("http://x", None, logs=Path("/logs"), advice="attach one"))
+
+    assert "none yet: attach one" in told
+    assert "none going" in told
+    assert "does not answer" in away
+    assert "nodes" not in away
+
+
+def test_a_run_on_a_terminal_is_a_bar_that_goes_and_a_summary_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(sys, "stdout", screen := Screen())
+    broken = tile(2, "error", error="the button is gone")
+    views = [
+        monitor(RunStatus.RUNNING, count(running=1, error=1), tile(1, "running"), broken),
+        monitor(RunStatus.COMPLETED_WITH_ERRORS, count(done=1, error=1), tile(1, "done"), broken),
+    ]
+    client = SimpleNamespace(runs=SimpleNamespace(watch=lambda *_, **__: iter(views)))
+
+    last = watch(cast("Client", client), "0199f3c8")
+
+    drawn = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue())
+    summary = drawn.rpartition("\x1b[2K")[2]  # after the last line that was wiped
+    assert last is views[-1]
+    assert "smoke  0199f3c8-8a7b  ✗ completed with errors  1m15s" in drawn
+    assert "2/2  ✓1 ✗1" in drawn
+    assert drawn.count("✗ device 2 R58M2 on rack-1 error at look: the button is gone") == 1
+    assert "✗ completed with errors  smoke  0199f3c8-8a7b  1 done, 1 error of 2" in summary
+    assert "█" not in summary
+
+
 def test_colours_are_told_only_to_who_can_see_them() -> None:
     assert "\x1b[" in printed(look("failed"), is_colourful=True)
     assert printed(look("failed")) == "✗ failed\n"
@@ -155,6 +237,18 @@ def test_a_summary_lists_what_did_not_make_it() -> None:
     assert " ".join(lines[3]) == (
         "✗ completed with errors smoke 0199f3c8-8a7b 1 done, 1 error, 1 offline of 3 in 1m15s"
     )
+
+
+def test_a_run_that_ended_is_a_table_of_its_states() -> None:
+    told = printed(tabulate_counts(count(done=197, error=1, offline=2)))
+
+    assert [line.split() for line in told.splitlines()] == [
+        ["state", "devices", "share"],
+        ["✓", "done", "197", "98.5", "%"],
+        ["✗", "error", "1", "0.5", "%"],
+        ["○", "offline", "2", "1.0", "%"],
+        ["total", "200"],
+    ]
 
 
 def test_a_failure_is_a_line_that_says_where_and_why() -> None:

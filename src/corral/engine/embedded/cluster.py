@@ -231,9 +231,11 @@ class Cluster:
             raise or_raise()
 
     def _in_use(self) -> EmbeddedPostgresError:
+        holder = self._lock.holder()
         return EmbeddedPostgresError(
-            f"{self.home} is in use by {self._lock.holder()}, whose PostgreSQL is not ready"
-            f" after {self._startup_timeout.total_seconds():g} s",
+            f"{self.home} is in use by {holder}, whose PostgreSQL is not ready"
+            f" after {self._startup_timeout.total_seconds():g} s:"
+            f" stop {holder}, or choose another directory with --data-dir",
             code="embedded_postgres_in_use",
             path=str(self.home),
         )

@@ -1,5 +1,6 @@
 -- Refuse a target that names something unknown, naming it. A target is an object whose conditions all hold: all, nodes, indexes
--- (a list of numbers and [from, to] pairs), serials, device_ids, tags, retry_of with statuses, replay_of; or any: n with tags, a pool.
+-- (a list of numbers and [from, to] pairs), serials, labels, device_ids, tags, retry_of with statuses, replay_of; or any: n with tags, a
+-- pool.
 -- Raises CR002 invalid_request with the path.
 create or replace function corral.fn_check_target(p_target jsonb) returns void
 language plpgsql stable
@@ -12,7 +13,7 @@ declare
     v_place  bigint;
 begin
     if jsonb_typeof(p_target) <> 'object' or p_target = '{}' then
-        raise exception 'target must say all, nodes, indexes, serials, device_ids, tags, retry_of, replay_of or any'
+        raise exception 'target must say all, nodes, indexes, serials, labels, device_ids, tags, retry_of, replay_of or any'
               using errcode = 'CR002', detail = 'target';
     end if;
     for v_key, v_value in select t.key, t.value from jsonb_each(p_target) t order by t.key loop
@@ -28,7 +29,7 @@ begin
                 raise exception 'no run %', v_value #>> '{}' using errcode = 'CR002', detail = 'target.' || v_key;
             end if;
             continue;
-        elsif v_key not in ('nodes', 'indexes', 'serials', 'device_ids', 'tags', 'statuses') then
+        elsif v_key not in ('nodes', 'indexes', 'serials', 'labels', 'device_ids', 'tags', 'statuses') then
             raise exception 'target % has a value or a name that is not understood', v_key
                   using errcode = 'CR002', detail = 'target.' || v_key;
         elsif jsonb_typeof(v_value) <> 'array' or v_value = '[]' then
@@ -40,6 +41,7 @@ begin
          where not case v_key
                when 'nodes' then exists (select 1 from nodes n where n.node_id = e.item #>> '{}')
                when 'serials' then exists (select 1 from devices d where d.serial = e.item #>> '{}')
+               when 'labels' then exists (select 1 from devices d where d.label = e.item #>> '{}')
                when 'device_ids' then exists (select 1 from devices d where d.device_id = fn_try_uuid(e.item #>> '{}'))
                when 'statuses' then e.item in ('"failed"', '"cancelled"', '"skipped_offline"', '"succeeded"')
                when 'indexes' then case jsonb_typeof(e.item)

@@ -9,6 +9,7 @@ as $$
 declare
     v_nodes     text[]  := case when p_target ? 'nodes' then array(select jsonb_array_elements_text(p_target -> 'nodes')) end;
     v_serials   text[]  := case when p_target ? 'serials' then array(select jsonb_array_elements_text(p_target -> 'serials')) end;
+    v_labels    text[]  := case when p_target ? 'labels' then array(select jsonb_array_elements_text(p_target -> 'labels')) end;
     v_tags      text[]  := case when p_target ? 'tags' then array(select jsonb_array_elements_text(p_target -> 'tags')) end;
     v_ids       uuid[]  := case when p_target ? 'device_ids'
                                 then array(select jsonb_array_elements_text(p_target -> 'device_ids')::uuid) end;
@@ -31,6 +32,7 @@ begin
          where d.index_no > p_after and d.index_no <= p_until
            and (v_nodes is null or d.node_id = any (v_nodes))
            and (v_serials is null or d.serial = any (v_serials))
+           and (v_labels is null or d.label = any (v_labels))
            and (v_ids is null or d.device_id = any (v_ids))
            and (v_tags is null or d.tags @> v_tags)
            and (v_indexes is null or d.index_no <@ v_indexes)
