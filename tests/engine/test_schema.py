@@ -15,6 +15,7 @@ from corral.engine.sqlstates import ERRORS_BY_SQLSTATE
 from corral.model import states
 from corral.model.errors import DatabaseNotReadyError
 from corral.model.notifications import NotificationType
+from corral.model.records import NewStep
 from corral.model.states import (
     AgentStatus,
     CaseStatus,
@@ -257,6 +258,33 @@ async def test_a_database_migrated_step_by_step_equals_one_migrated_at_once(
     assert len(await migrate_database(empty_dsn)) == 1
 
     assert await dump_schema(empty_dsn) == at_once
+
+
+async def test_steps_outlive_their_table_getting_another_order(empty_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    migrations = migrate.list_migrations()
+    before = [each for each in migrations if each.number < 22]
+    monkeypatch.setattr(migrate, "list_migrations", lambda: before)
+    await migrate_database(empty_dsn)
+    async with Engine.connect(empty_dsn, max_connections=1) as engine:
+        job = await engine.jobs.create("old")
+        await engine.steps.create_steps(
+            job.job_id, [NewStep("first"), NewStep("second", needs=["first"]), NewStep("third")]
+        )
+        node = await engine.nodes.register_node("desk", state_id="desk")
+        first, third = await engine.steps.claim_ready_steps("desk", epoch=node.epoch, want=2)
+        await engine.steps.mark_completed("desk", first, output={"n": 1})
+        kept = await engine.database.fetch("select to_jsonb(s) as step from corral.job_steps s order by s.name")
+
+    monkeypatch.setattr(migrate, "list_migrations", lambda: migrations)
+    await migrate_database(empty_dsn)
+
+    async with Engine.connect(empty_dsn, max_connections=1) as engine:
+        assert await engine.database.fetch("select to_jsonb(s) as step from corral.job_steps s order by s.name") == kept
+        (second,) = await engine.steps.claim_ready_steps("desk", epoch=node.epoch, want=2)
+        for grant in (second, third):
+            await engine.steps.mark_completed("desk", grant)
+        assert (await engine.jobs.get(job.job_id)).status is JobStatus.SUCCEEDED
+        assert await engine.upkeep.check_invariants() == []
 
 
 async def test_migrating_again_changes_nothing(empty_dsn: str) -> None:
