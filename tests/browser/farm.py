@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+import signal
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -66,6 +67,7 @@ class BrowserFarm:
         self._port = claim_port(LOOPBACK, 0)
         self._control_port = 0
         self._server: Child | None = None
+        self._simulator: Child | None = None
         self.adb_port = 0
         self.url = f"http://{LOOPBACK}:{self._port}"
         self.http = httpx.AsyncClient(base_url=self.url, timeout=30)
@@ -91,7 +93,7 @@ class BrowserFarm:
         addresses = self._directory / "addresses"
         self._control_port = claim_port(LOOPBACK, 0)
         flags = ["--devices", str(count), "--addresses", str(addresses), "--control-port", str(self._control_port)]
-        simulator = await self._children.start("simulator", ["simulate", *flags])
+        self._simulator = simulator = await self._children.start("simulator", ["simulate", *flags])
         while not addresses.exists():
             assert simulator.process.returncode is None, simulator.last_lines()
             await asyncio.sleep(0.05)
@@ -107,6 +109,16 @@ class BrowserFarm:
         while await self.count_nodes() == 0 or await self.count_online() < len(addresses):
             assert node.process.returncode is None, node.last_lines()
             await asyncio.sleep(0.1)
+
+    @contextmanager
+    def still_phones(self) -> Iterator[None]:
+        """No phone answers within the block, so that what was begun there goes on until its end."""
+        assert self._simulator is not None
+        self._simulator.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._simulator.process.send_signal(signal.SIGCONT)
 
     @asynccontextmanager
     async def faulty(self, index: int, fault: dict[str, Any]) -> AsyncIterator[None]:
