@@ -1,4 +1,4 @@
-"""A farm under a nemesis for a minute, and the bugs of old put back, which must not go unnoticed."""
+"""A farm under a nemesis for a minute. Bugs are put back by hand: `python -m tests.chaos --break token`."""
 
 from pathlib import Path
 
