@@ -272,8 +272,10 @@ def _told(exchange: Exchange) -> list[tuple[dict[str, Any], str]]:
     """The events of a callback that was answered, each with what became of it."""
     if "/api/nodes/callback" not in exchange.line or exchange.status != _OK or not exchange.answer:
         return []
-    outcomes = (result["outcome"] for result in exchange.answer["results"])
-    return list(zip(exchange.request["events"], outcomes, strict=True))
+    results = exchange.answer["results"]
+    # An answer names its events: a request that could not be read hides no more than what they said.
+    events = exchange.request["events"] if exchange.request else results
+    return list(zip(events, (result["outcome"] for result in results), strict=True))
 
 
 def _endings(history: History) -> defaultdict[str, list[str]]:

@@ -174,6 +174,11 @@ def apply_twice(history: History) -> None:
     history.exchanges[2].answer["results"][0]["outcome"] = "applied"
 
 
+def apply_twice_what_cannot_be_read(history: History) -> None:
+    apply_twice(history)
+    history.exchanges[2].request = None
+
+
 WRONG: dict[str, Callable[[History], object]] = {
     "a run goes on for ever": lambda history: change_run(history, status="running", is_finished=False),
     "a job goes on for ever": lambda history: change_job(history, status="queued"),
@@ -184,6 +189,7 @@ WRONG: dict[str, Callable[[History], object]] = {
     "a run has another total": lambda history: change_run(history, total_jobs=3),
     "a run succeeded without its jobs": lambda history: change_job(history, status="failed"),
     "an event was applied twice": apply_twice,
+    "an event was applied twice, as its answers alone tell": apply_twice_what_cannot_be_read,
     "an applied event is not on the books": lambda history: history.events.pop(),
     "a word under a token that was superseded": apply_under_an_old_token,
     "a job ended twice": say_twice,
