@@ -61,7 +61,7 @@ async def test_the_page_names_every_endpoint_and_needs_nothing_from_elsewhere(ht
     assert "//" not in page.text.replace("<!doctype html>", "")
 
 
-@pytest.mark.timeout(400)  # thousands of requests, on a machine that may be busy
+@pytest.mark.timeout(600)  # thousands of requests, on a machine that may be busy
 async def test_no_request_that_the_document_allows_or_forbids_surprises_the_server(
     farm_dsn: str, tmp_path: Path
 ) -> None:
