@@ -12,10 +12,10 @@ from typing import Any, cast
 import httpx
 
 from corral.cli.children import Child, Children
-from corral.cli.ports import claim_port
 from corral.drivers.adb.binary import find_adb
 from corral.simulator.control.client import Control
 from corral.workflow import preset_texts
+from tests.ports import free_port
 from tests.warm import start_corral
 
 LOOPBACK = "127.0.0.1"
@@ -64,7 +64,7 @@ class BrowserFarm:
     def __init__(self, children: Children, directory: Path) -> None:
         self._children = children
         self._directory = directory
-        self._port = claim_port(LOOPBACK, 0)
+        self._port = free_port()
         self._control_port = 0
         self._server: Child | None = None
         self._simulator: Child | None = None
@@ -91,7 +91,7 @@ class BrowserFarm:
     async def start_phones(self, count: int) -> list[str]:
         """Simulate so many phones; their addresses."""
         addresses = self._directory / "addresses"
-        self._control_port = claim_port(LOOPBACK, 0)
+        self._control_port = free_port()
         flags = ["--devices", str(count), "--addresses", str(addresses), "--control-port", str(self._control_port)]
         self._simulator = simulator = await self._children.start("simulator", ["simulate", *flags])
         while not addresses.exists():
@@ -101,7 +101,7 @@ class BrowserFarm:
 
     async def start_node(self, addresses: Sequence[str] = ()) -> None:
         """Start a node that connects to these addresses, and return once all of them are online."""
-        self.adb_port = claim_port(LOOPBACK, 0)
+        self.adb_port = free_port()
         where = ["--server", self.url, "--data-dir", str(self._directory / "node"), "--node-id", "rack-1"]
         adb = ["--drivers", "adb", "--adb-port", str(self.adb_port)]
         connect = ["--adb-connect", ",".join(addresses)] if addresses else []

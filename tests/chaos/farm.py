@@ -24,7 +24,8 @@ from tests.api.process import SECRETS
 from tests.chaos.database import Database
 from tests.chaos.programs import Program
 from tests.chaos.proxy import Proxy
-from tests.drivers.conftest import free_port, kill
+from tests.drivers.conftest import kill
+from tests.ports import free_port
 from tests.simulator.process import Simulator, simulating
 
 SERVERS: Final = 2
