@@ -4,12 +4,20 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.memory import keep_files_in_memory
 
 FUZZ_EXAMPLES = int(os.environ.get("CORRAL_FUZZ_EXAMPLES", "0"))
 _ROUND_S = 3600
+
+if not FUZZ_EXAMPLES:
+    # The same examples each time, however busy the machine is: what fails was broken by the change at hand.
+    # It is loaded before the modules with properties are, so that those with settings of their own build on it.
+    settings.register_profile(
+        "suite", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("suite")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -23,15 +31,21 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """For fuzzing, properties only, each with that many examples and the time that they take."""
-    if not FUZZ_EXAMPLES:
-        return
-    items[:] = [item for item in items if hasattr(getattr(item, "obj", None), "hypothesis")]
-    for item in items:
+    """A property does not fail for being slow, whatever its settings; for fuzzing, properties only, with that many examples."""
+    properties = [item for item in items if hasattr(getattr(item, "obj", None), "hypothesis")]
+    for item in properties:
         property_: Any = item.obj  # type: ignore[attr-defined]
-        own = getattr(property_, "_hypothesis_internal_use_settings", None)
+        own = getattr(property_, "_hypothesis_internal_use_settings", None) or settings()
+        suppressed = {*own.suppress_health_check, HealthCheck.too_slow}
         # Hypothesis has no other way to change the settings of a property that states its own.
         property_._hypothesis_internal_use_settings = settings(
-            own, max_examples=FUZZ_EXAMPLES, deadline=None, database=None
+            own,
+            max_examples=FUZZ_EXAMPLES or own.max_examples,
+            deadline=None,
+            database=None,
+            suppress_health_check=suppressed,
         )
-        item.add_marker(pytest.mark.timeout(_ROUND_S), append=False)
+    if FUZZ_EXAMPLES:
+        items[:] = properties
+        for item in properties:
+            item.add_marker(pytest.mark.timeout(_ROUND_S), append=False)

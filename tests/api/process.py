@@ -9,6 +9,7 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import httpx
 
@@ -22,8 +23,9 @@ _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL")
 class ServerProcess:
     """A running server, and what it has said."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, data_dir: Path) -> None:
         self.process = process
+        self._data_dir = data_dir
         self.lines: list[str] = []
         self.url = ""
 
@@ -61,6 +63,13 @@ class ServerProcess:
         await self.read_rest()
         return await self.process.wait()
 
+    async def kill(self) -> None:
+        """As a power cut would, for good: its directory goes, too."""
+        if self.process.returncode is None:
+            self.process.kill()
+        await self.process.wait()
+        await asyncio.to_thread(shutil.rmtree, self._data_dir, ignore_errors=True)
+
     def client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self.url, timeout=60)
 
@@ -68,20 +77,20 @@ class ServerProcess:
 async def start(*flags: str, env: dict[str, str] | None = None, is_warm: bool = True) -> ServerProcess:
     """Start `corral server` with nothing of our environment that would configure it."""
     data_dir = tempfile.mkdtemp(prefix="corral-")
-    atexit.register(shutil.rmtree, data_dir, ignore_errors=True)
+    atexit.register(shutil.rmtree, data_dir, ignore_errors=True)  # of one that is not ended by `kill`
     inherited = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
     settings = {**inherited, "CORRAL_DATA_DIR": data_dir, **(env or {})}
-    return ServerProcess(await start_corral("server", *flags, env=settings, is_warm=is_warm))
+    return ServerProcess(await start_corral("server", *flags, env=settings, is_warm=is_warm), Path(data_dir))
 
 
 @asynccontextmanager
-async def running(*flags: str, env: dict[str, str] | None = None, is_warm: bool = True) -> AsyncIterator[ServerProcess]:
-    """A server on a free port, with secrets, from the moment that it listens."""
-    server = await start("--port", "0", *flags, env={**SECRETS, **(env or {})}, is_warm=is_warm)
+async def running(
+    *flags: str, port: int = 0, env: dict[str, str] | None = None, is_warm: bool = True
+) -> AsyncIterator[ServerProcess]:
+    """A server with secrets, from the moment that it listens; on any free port, unless it is to come back at the same one."""
+    server = await start("--port", str(port), *flags, env={**SECRETS, **(env or {})}, is_warm=is_warm)
     try:
         await server.until_it_serves()
         yield server
     finally:
-        if server.process.returncode is None:
-            server.process.kill()
-        await server.process.wait()
+        await server.kill()

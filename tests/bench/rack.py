@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from corral.drivers.adb.server import AdbServer
-from tests.drivers.conftest import free_port, kill
+from tests.drivers.conftest import kill
+from tests.ports import free_port
 from tests.simulator.process import Simulator, simulating
 
 

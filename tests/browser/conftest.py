@@ -6,12 +6,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest_asyncio
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.browser.chromium import FLAGS, find_chromium
 from tests.browser.farm import BrowserFarm, raise_browser_farm
 
 PHONES = 20
+
+expect.set_options(timeout=30_000)  # of a page on a machine that does much else
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -3,18 +3,19 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+import signal
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import httpx
 
 from corral.cli.children import Child, Children
-from corral.cli.ports import claim_port
 from corral.drivers.adb.binary import find_adb
 from corral.simulator.control.client import Control
 from corral.workflow import preset_texts
+from tests.ports import free_port
 from tests.warm import start_corral
 
 LOOPBACK = "127.0.0.1"
@@ -63,9 +64,10 @@ class BrowserFarm:
     def __init__(self, children: Children, directory: Path) -> None:
         self._children = children
         self._directory = directory
-        self._port = claim_port(LOOPBACK, 0)
+        self._port = free_port()
         self._control_port = 0
         self._server: Child | None = None
+        self._simulator: Child | None = None
         self.adb_port = 0
         self.url = f"http://{LOOPBACK}:{self._port}"
         self.http = httpx.AsyncClient(base_url=self.url, timeout=30)
@@ -89,9 +91,9 @@ class BrowserFarm:
     async def start_phones(self, count: int) -> list[str]:
         """Simulate so many phones; their addresses."""
         addresses = self._directory / "addresses"
-        self._control_port = claim_port(LOOPBACK, 0)
+        self._control_port = free_port()
         flags = ["--devices", str(count), "--addresses", str(addresses), "--control-port", str(self._control_port)]
-        simulator = await self._children.start("simulator", ["simulate", *flags])
+        self._simulator = simulator = await self._children.start("simulator", ["simulate", *flags])
         while not addresses.exists():
             assert simulator.process.returncode is None, simulator.last_lines()
             await asyncio.sleep(0.05)
@@ -99,7 +101,7 @@ class BrowserFarm:
 
     async def start_node(self, addresses: Sequence[str] = ()) -> None:
         """Start a node that connects to these addresses, and return once all of them are online."""
-        self.adb_port = claim_port(LOOPBACK, 0)
+        self.adb_port = free_port()
         where = ["--server", self.url, "--data-dir", str(self._directory / "node"), "--node-id", "rack-1"]
         adb = ["--drivers", "adb", "--adb-port", str(self.adb_port)]
         connect = ["--adb-connect", ",".join(addresses)] if addresses else []
@@ -107,6 +109,16 @@ class BrowserFarm:
         while await self.count_nodes() == 0 or await self.count_online() < len(addresses):
             assert node.process.returncode is None, node.last_lines()
             await asyncio.sleep(0.1)
+
+    @contextmanager
+    def still_phones(self) -> Iterator[None]:
+        """No phone answers within the block, so that what was begun there goes on until its end."""
+        assert self._simulator is not None
+        self._simulator.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._simulator.process.send_signal(signal.SIGCONT)
 
     @asynccontextmanager
     async def faulty(self, index: int, fault: dict[str, Any]) -> AsyncIterator[None]:

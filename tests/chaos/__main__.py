@@ -17,7 +17,10 @@ from tests.chaos.trial import Verdict, try_to_break
 
 
 def main() -> int:
-    """Exit status 0 if the farm held, 1 if the checker found something; the evidence is then kept."""
+    """Exit status 0 if the farm held, 1 if the checker found something; the evidence is then kept.
+
+    With a bug put in, it is the other way round: 0 if the checker noticed, 1 if it did not.
+    """
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0, help="for how long the nemesis is at it")
     parser.add_argument("--seed", type=int, help="of the story; a new one by default")
@@ -42,17 +45,22 @@ def main() -> int:
         shutil.copytree(
             folder, options.keep, ignore=shutil.ignore_patterns("database", "store", "*-disk"), dirs_exist_ok=True
         )
-    if verdict.violations:
-        print(f"evidence: {folder}; again: --seed {seed}")
-        return 1
-    shutil.rmtree(folder, ignore_errors=True)
-    return 0
+    is_broken = options.broken is not None
+    if is_broken:
+        print(f"--break {options.broken}: {'noticed' if verdict.violations else 'NOT NOTICED'}")
+    if bool(verdict.violations) is is_broken:
+        shutil.rmtree(folder, ignore_errors=True)
+        return 0
+    print(f"evidence: {folder}; again: --seed {seed}")
+    return 1
 
 
 def _tell(verdict: Verdict) -> None:
     acts = ", ".join(f"{name} {count}" for name, count in sorted(verdict.acts.items()))
     jobs = ", ".join(f"{count} {status}" for status, count in sorted(verdict.jobs.items()))
     print(f"acts: {acts}")
+    for name, count in sorted(verdict.left_out.items()):
+        print(f"LEFT OUT {name} {count}: this machine does not allow it (fill_disk needs to mount a disk of its own)")
     print(f"{verdict.runs} runs; jobs: {jobs}")
     print(
         f"{verdict.commands} commands on phones, {verdict.requests} requests seen, {verdict.restarts} processes restarted"

@@ -23,7 +23,9 @@ _ACTIVITIES: Final = {
     "skipped_offline": "offline",
 }
 _STATES: Final = frozenset({"job_started", "step_started", "step_finished", "job_finished"})
-_RESUMED_S: Final = 1.0
+_RESUMED_S: Final = 3.0
+"""How long after its node woke up a command that was on its way may take to reach the phone, on a machine that is busy."""
+
 _OK: Final = 200
 _CLOCK_SLACK_S: Final = 0.5
 """How far the simulator's clock and the proxy's may be apart."""
@@ -145,13 +147,17 @@ def _cancelled_only_by_wish(history: History) -> Iterator[str]:
 
 
 def _fences_never_go_back(history: History) -> Iterator[str]:
-    """No command of a job after a newer lease of the same phone had come, and none beside another job's."""
+    """No command of a job after a newer lease of the same phone had come, and none beside another job's.
+
+    The one that was on its way when its node was paused may come after a newer lease, but beside another's it may not.
+    """
+    excused = _on_their_way(history)
     for phone, entries in _by_phone(history).items():
         newest = -1
         running: list[Entry] = []
         for entry in entries:
             assert entry.fence is not None
-            if entry.fence < newest:
+            if entry.fence < newest and entry.number not in excused:
                 yield f"{phone}: “{entry.line}” under fence {entry.fence}, after {newest} had come"
             newest = max(newest, entry.fence)
             running = [other for other in running if other.ended_s is None or other.ended_s > entry.started_s]
@@ -169,29 +175,20 @@ def _nothing_without_a_lease(history: History) -> Iterator[str]:
 
     The one that was on its way when the process was paused may still get through as it wakes up: one for each phone.
     """
-    holders = {
-        (lease.job_id, lease.fence, history.serials.get(lease.device_id or "")): lease.node_id
-        for lease in history.leases
-    }
+    holders = _holders(history)
     renewals: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     for exchange in history.exchanges:
         if exchange.is_delivered and exchange.status == _OK and any(path in exchange.line for path in _RENEWING):
             renewals[exchange.node].append((exchange.answered_at_s or 0.0, exchange.asked_at_s))
-    wakings = [(deed.part, deed.ended_s) for deed in history.deeds if deed.kind == WAKE]
-    excused: Counter[tuple[str, float, str]] = Counter()
+    excused = _on_their_way(history)
     for entry in history.commands:
         node = holders.get((entry.job or "", entry.fence or 0, entry.phone))
         if node is None or not _counts(entry):
             continue
         heard = [asked for answered, asked in renewals[node] if answered <= entry.started_s + _CLOCK_SLACK_S]
         until = max(heard, default=0.0) + history.lease_s
-        if entry.started_s <= until + _CLOCK_SLACK_S:
+        if entry.started_s <= until + _CLOCK_SLACK_S or entry.number in excused:
             continue
-        waking = [at for part, at in wakings if part == node and -_CLOCK_SLACK_S <= entry.started_s - at <= _RESUMED_S]
-        if waking:
-            excused[node, waking[0], entry.phone] += 1
-            if excused[node, waking[0], entry.phone] == 1:
-                continue
         late = entry.started_s - until
         yield f"{entry.phone}: “{entry.line}” by {node}, {late:.2f} s after its lease had ended"
 
@@ -199,9 +196,15 @@ def _nothing_without_a_lease(history: History) -> Iterator[str]:
 def _first_in_first_out(history: History) -> Iterator[str]:
     """Jobs of one device start in the order of their positions, and none after a later one."""
     jobs = {job.job_id: job for job in history.jobs}
+    excused = _on_their_way(history)
     for phone, entries in _by_phone(history).items():
         seen: list[JobRow] = []
+        newest = -1
         for entry in entries:
+            assert entry.fence is not None
+            if entry.fence < newest and entry.number in excused:
+                continue  # no start: what was left of one
+            newest = max(newest, entry.fence)
             job = jobs.get(entry.job or "")
             if job is None or job.is_pooled or (seen and seen[-1].job_id == job.job_id):
                 continue
@@ -264,6 +267,30 @@ def _by_phone(history: History) -> dict[str, list[Entry]]:
     return found
 
 
+def _holders(history: History) -> dict[tuple[str, int, str | None], str]:
+    """Which node a job was given to, by its fence and the phone."""
+    return {
+        (lease.job_id, lease.fence, history.serials.get(lease.device_id or "")): lease.node_id
+        for lease in history.leases
+    }
+
+
+def _on_their_way(history: History) -> set[int]:
+    """The commands that may have been on their way when their node was paused: each phone's first as it woke up."""
+    holders = _holders(history)
+    wakings = [(deed.part, deed.ended_s) for deed in history.deeds if deed.kind == WAKE]
+    first: dict[tuple[str, float, str], int] = {}
+    for entries in _by_phone(history).values():
+        for entry in entries:
+            node = holders.get((entry.job or "", entry.fence or 0, entry.phone))
+            woke = [
+                at for part, at in wakings if part == node and -_CLOCK_SLACK_S <= entry.started_s - at <= _RESUMED_S
+            ]
+            if node is not None and woke:
+                first.setdefault((node, max(woke), entry.phone), entry.number)
+    return set(first.values())
+
+
 def _counts(entry: Entry) -> bool:
     return entry.is_claimed or not entry.is_read_only
 
@@ -272,8 +299,10 @@ def _told(exchange: Exchange) -> list[tuple[dict[str, Any], str]]:
     """The events of a callback that was answered, each with what became of it."""
     if "/api/nodes/callback" not in exchange.line or exchange.status != _OK or not exchange.answer:
         return []
-    outcomes = (result["outcome"] for result in exchange.answer["results"])
-    return list(zip(exchange.request["events"], outcomes, strict=True))
+    results = exchange.answer["results"]
+    # An answer names its events: a request that could not be read hides no more than what they said.
+    events = exchange.request["events"] if exchange.request else results
+    return list(zip(events, (result["outcome"] for result in results), strict=True))
 
 
 def _endings(history: History) -> defaultdict[str, list[str]]:

@@ -11,7 +11,7 @@ from corral.engine.embedded import find_binaries
 from corral.engine.embedded.account import choose_account
 from corral.engine.embedded.binaries import Programs
 from corral.engine.embedded.postmaster import disown_pid_file, find_running, processes_in
-from tests.drivers.conftest import free_port
+from tests.ports import free_port
 
 # Processes are killed here, and no machine loses its power: what was handed to the operating system is safe.
 _SETTINGS = """

@@ -24,18 +24,25 @@ from tests.api.process import SECRETS
 from tests.chaos.database import Database
 from tests.chaos.programs import Program
 from tests.chaos.proxy import Proxy
-from tests.drivers.conftest import free_port, kill
-from tests.engine.broken_rules import BROKEN_RULES
+from tests.drivers.conftest import kill
+from tests.ports import free_port
 from tests.simulator.process import Simulator, simulating
 
 SERVERS: Final = 2
 NODES: Final = ("north", "south", "east", "west")
 DISK_BYTES: Final = 12 << 20
-_TOKEN: Final = "when j.lease_token is distinct from e.lease_token or j.lease_owner is distinct from e.node_id"
-BREAKS: Final[dict[str, tuple[str, str, str] | None]] = {
-    "token": ("fn_judge_events", _TOKEN, "when false"),
-    "dedupe": BROKEN_RULES["an event is applied once"],
-    "deadline": None,  # see node_process.py
+_SEEN: Final = "exists (select 1 from node_events n where n.node_id = e.node_id and n.event_id = e.event_id)"
+# What the database's function that judges events says, and what it says where it is broken.
+BREAKS: Final[dict[str, dict[str, str]]] = {
+    "token": {
+        "when j.lease_token is distinct from e.lease_token or j.lease_owner is distinct from e.node_id": "when false"
+    },
+    # It looks up what was recorded, and records nothing: see server_process.py.
+    "dedupe": {
+        "where e.fault is null and e.first_ord is not null": "where false",
+        "when r.event_id is null or e.first_ord is null": f"when e.first_ord is null or {_SEEN}",
+    },
+    "deadline": {},  # see node_process.py
 }
 
 
@@ -140,15 +147,17 @@ class Farm:
             " upkeep_gap = make_interval(secs => $1 / 2), deadline_slack = '5 s', start_within = '5 minutes'",
             lease_s,
         )
-        rule = BREAKS[self.shape.broken] if self.shape.broken else None
-        if rule is not None:
-            name, says, would_say = rule
-            (shipped,) = [sql for sql in list_definitions() if f"create or replace function corral.{name}(" in sql]
-            assert shipped.count(says) == 1, "the rule must be there to be taken out"
-            await self.query(shipped.replace(says, would_say))
+        if self.shape.broken is not None and (rules := BREAKS[self.shape.broken]):
+            (judge,) = [sql for sql in list_definitions() if "function corral.fn_judge_events(" in sql]
+            for says, would_say in rules.items():
+                assert judge.count(says) == 1, "the rule must be there to be taken out"
+                judge = judge.replace(says, would_say)
+            await self.query(judge)
 
     def _make_server(self, place: int) -> Program:
-        arguments = ["-m", "corral.cli", "server", "--port", str(self.server_ports[place]), "--database-url", self.dsn]
+        broken = [str(Path(__file__).with_name("server_process.py"))]
+        program = broken if self.shape.broken == "dedupe" else ["-m", "corral.cli"]
+        arguments = [*program, "server", "--port", str(self.server_ports[place]), "--database-url", self.dsn]
         store = ["--storage-url", str(self.folder / "store"), "--data-dir", str(self.folder / f"server-{place}")]
         log = self.folder / f"server-{place}.log"
         return Program(f"server {place}", [*arguments, *store], env=SECRETS, log=log)

@@ -29,6 +29,8 @@ class Nemesis:
         self._busy: set[str] = set()
         self._under_way: set[asyncio.Task[None]] = set()
         self.done: Counter[str] = Counter()
+        self.left_out: Counter[str] = Counter()
+        """What this machine does not allow."""
 
     async def carry_out(self, acts: list[Act]) -> None:
         """All acts at their times; then everything is whole again."""
@@ -51,7 +53,9 @@ class Nemesis:
         self._busy.add(part)
         began = time.monotonic()
         try:
-            if await deed() is not False:
+            if await deed() is False:
+                self.left_out[act.kind] += 1
+            else:
                 self.done[act.kind] += 1
                 self._tell(act.kind, part, began)
         finally:
@@ -142,7 +146,7 @@ class Nemesis:
             setattr(self._farm.proxy.weather[node], name, 0.0)
 
     async def _fill(self, node: str, act: Act) -> bool:
-        """Leave no byte on the node's disk. A disk that is everybody's is left alone."""
+        """Leave no byte on the node's disk. A disk that is everybody's is left alone: False."""
         disk = self._farm.disks[node]
         if not disk.is_mount():
             return False

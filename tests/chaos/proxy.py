@@ -14,10 +14,9 @@ from msgspec import Struct
 
 from tests.chaos.messages import Message, read_message
 
-_MOST_KEPT = 256 << 10
 _READ_LIMIT = 1 << 20
 _ANSWER_S = 60.0
-_ALWAYS_KEPT = ("/api/nodes/callback", "/api/nodes/pull", "/api/nodes/heartbeat", "/api/nodes/register")
+_KEPT = ("/api/nodes/callback", "/api/nodes/pull", "/api/nodes/heartbeat", "/api/nodes/register")
 
 
 class Weather(Struct):
@@ -122,16 +121,17 @@ class Proxy:
             if self._chance.random() < weather.doubled:
                 self._send_again(node, request, self._chance.uniform(0, 5))
             exchange = self._begin(node, request, is_again=False)
-            answer = await self._forward(exchange, request)
-            if answer is None or self.is_cut(node) or self._chance.random() < weather.lost_replies:
+            try:
+                answer = await self._forward(exchange, request)
+                if answer is None or self.is_cut(node) or self._chance.random() < weather.lost_replies:
+                    return
+                if weather.most_delay_s:
+                    await asyncio.sleep(self._chance.uniform(0, weather.most_delay_s))
+                writer.write(answer.raw)
+                await writer.drain()
+                exchange.is_delivered = True
+            finally:  # a server's answer is evidence, whoever hears it
                 self._keep(exchange)
-                return
-            if weather.most_delay_s:
-                await asyncio.sleep(self._chance.uniform(0, weather.most_delay_s))
-            writer.write(answer.raw)
-            await writer.drain()
-            exchange.is_delivered = True
-            self._keep(exchange)
 
     def _begin(self, node: str, request: Message, *, is_again: bool) -> Exchange:
         self.requests += 1
@@ -147,8 +147,10 @@ class Proxy:
         async def send() -> None:
             await asyncio.sleep(after_s)
             exchange = self._begin(node, request, is_again=True)
-            await self._forward(exchange, request)
-            self._keep(exchange)
+            try:
+                await self._forward(exchange, request)
+            finally:
+                self._keep(exchange)
 
         task = asyncio.create_task(send())
         self._tasks.add(task)
@@ -195,6 +197,4 @@ class Proxy:
 
 
 def _kept(message: Message, line: str) -> object:
-    if not any(path in line for path in _ALWAYS_KEPT) or len(message.body) > _MOST_KEPT:
-        return None
-    return message.json
+    return message.json if any(path in line for path in _KEPT) else None

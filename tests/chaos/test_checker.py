@@ -143,7 +143,7 @@ def act_late(history: History) -> None:
 
 
 def act_twice_after_a_pause(history: History) -> None:
-    history.deeds.append(Deed(kind=WAKE, part="north", began_s=120, ended_s=120))
+    wake(history, 120)
     history.commands += [given_command(1, 120.1), given_command(1, 120.2)]
 
 
@@ -155,6 +155,50 @@ def act_beside_another(history: History) -> None:
 def act_after_being_fenced(history: History) -> None:
     history.leases.append(msgspec.structs.replace(history.leases[0], job_id="job-3", lease_token="token-3", fence=6))
     history.commands += [given_command(1, 102, job="job-3", fence=6), given_command(1, 103)]
+
+
+def take_over(history: History) -> None:
+    """While north is paused, the first phone goes to south, which does a job of another run on it."""
+    history.exchanges += [given_exchange("/api/nodes/heartbeat", 115, node="south")]
+    history.asked.append(Asked(run_id="run-2", jobs=1, is_cancelled=False))
+    counts = {"total": 1, "done": 1}
+    history.runs.append(msgspec.structs.replace(history.runs[0], run_id="run-2", total_jobs=1, counts=counts))
+    output = {"job_id": "job-3", "serial": "serial-1"}
+    history.jobs.append(given_job(3, run_id="run-2", device_id="device-1", output=output))
+    history.leases.append(
+        msgspec.structs.replace(history.leases[0], job_id="job-3", lease_token="token-3", node_id="south", fence=6)
+    )
+    history.commands.append(given_command(1, 118, job="job-3", fence=6))
+    history.events.append(
+        msgspec.structs.replace(history.events[0], node_id="south", event_id="event-3", job_id="job-3")
+    )
+
+
+def wake(history: History, at_s: float) -> None:
+    history.deeds.append(Deed(kind=WAKE, part="north", began_s=at_s, ended_s=at_s))
+
+
+def act_twice_after_being_fenced_and_paused(history: History) -> None:
+    take_over(history)
+    wake(history, 120)
+    history.commands += [given_command(1, 120.1), given_command(1, 120.6)]
+
+
+def wake_up_beside_another(history: History) -> None:
+    take_over(history)
+    wake(history, 118.1)
+    history.commands.append(given_command(1, 118.2))
+
+
+def begin_beside_one_that_was_on_its_way(history: History) -> None:
+    take_over(history)
+    wake(history, 117.7)
+    history.commands.append(given_command(1, 117.8))
+
+
+def wake_up_and_act_much_later(history: History) -> None:
+    wake(history, 120)
+    history.commands.append(given_command(1, 123.5))
 
 
 def start_out_of_order(history: History) -> None:
@@ -174,6 +218,11 @@ def apply_twice(history: History) -> None:
     history.exchanges[2].answer["results"][0]["outcome"] = "applied"
 
 
+def apply_twice_what_cannot_be_read(history: History) -> None:
+    apply_twice(history)
+    history.exchanges[2].request = None
+
+
 WRONG: dict[str, Callable[[History], object]] = {
     "a run goes on for ever": lambda history: change_run(history, status="running", is_finished=False),
     "a job goes on for ever": lambda history: change_job(history, status="queued"),
@@ -184,6 +233,7 @@ WRONG: dict[str, Callable[[History], object]] = {
     "a run has another total": lambda history: change_run(history, total_jobs=3),
     "a run succeeded without its jobs": lambda history: change_job(history, status="failed"),
     "an event was applied twice": apply_twice,
+    "an event was applied twice, as its answers alone tell": apply_twice_what_cannot_be_read,
     "an applied event is not on the books": lambda history: history.events.pop(),
     "a word under a token that was superseded": apply_under_an_old_token,
     "a job ended twice": say_twice,
@@ -198,6 +248,10 @@ WRONG: dict[str, Callable[[History], object]] = {
     "a command after a newer lease had come": act_after_being_fenced,
     "a command after the lease had ended": act_late,
     "two commands as a paused node woke up": act_twice_after_a_pause,
+    "two commands of a paused node after a newer lease": act_twice_after_being_fenced_and_paused,
+    "a command of a paused node beside another's": wake_up_beside_another,
+    "a command beside that of a paused node": begin_beside_one_that_was_on_its_way,
+    "a command long after a paused node woke up": wake_up_and_act_much_later,
     "jobs of a device out of order": start_out_of_order,
     "two leases with one fence": lambda history: history.leases.append(
         msgspec.structs.replace(history.leases[0], lease_token="token-9")
@@ -224,9 +278,19 @@ def test_every_rule_notices_something() -> None:
     assert noticed == {rule.__name__ for rule in RULES}
 
 
-def test_the_one_command_that_was_on_its_way_when_a_node_was_paused_is_excused() -> None:
+@pytest.mark.parametrize("at_s", [120.1, 122.9])
+def test_the_one_command_that_was_on_its_way_when_a_node_was_paused_is_excused(at_s: float) -> None:
     history = given_history()
-    history.deeds.append(Deed(kind=WAKE, part="north", began_s=120, ended_s=120))
+    wake(history, 120)
+    history.commands.append(given_command(1, at_s))
+    assert check(history) == []
+
+
+def test_it_is_excused_after_a_newer_lease_too_if_it_is_not_beside_anothers() -> None:
+    history = given_history()
+    take_over(history)
+    assert check(history) == []
+    wake(history, 120)
     history.commands.append(given_command(1, 120.1))
     assert check(history) == []
 

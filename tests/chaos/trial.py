@@ -23,6 +23,9 @@ class Verdict(Struct, kw_only=True):
 
     violations: list[str]
     acts: dict[str, int]
+    left_out: dict[str, int]
+    """Acts that this machine does not allow."""
+
     jobs: dict[str, int]
     runs: int
     commands: int
@@ -58,6 +61,7 @@ def _judge(history: History, nemesis: Nemesis, *, restarts: int, settled_s: floa
     return Verdict(
         violations=check(history),
         acts=dict(nemesis.done),
+        left_out=dict(nemesis.left_out),
         jobs=dict(Counter(job.status for job in history.jobs)),
         runs=len(history.runs),
         commands=len(history.commands),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,13 +12,7 @@ import pytest
 
 from corral.drivers.adb.server import AdbServer
 from corral.model.errors import DeviceError
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+from tests.ports import free_port
 
 
 @pytest.fixture(scope="session")

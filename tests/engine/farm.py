@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 from corral.engine import Engine
@@ -19,6 +19,10 @@ insert into corral_test.clock values ('0');
 create or replace function corral.fn_now() returns timestamptz language sql stable parallel safe
 as $$ select pg_catalog.now() + (select moved_by from corral_test.clock) $$;
 """
+FROZEN_CLOCK: Final = """
+create or replace function corral.fn_now() returns timestamptz language sql stable parallel safe
+as $$ select timestamptz '2030-01-01T00:00:00Z' + (select moved_by from corral_test.clock) $$;
+"""
 
 
 def artifact_key(grant: Grant, *, node_id: str = "node-1", video: str = "_", number: int = 0) -> str:
@@ -31,6 +35,10 @@ class Clock:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    async def freeze(self) -> None:
+        """Let it move by `advance` alone from now on. For the beginning of a test: it leaps ahead."""
+        await self._engine.database.fetch(FROZEN_CLOCK)
 
     async def advance(self, by: timedelta) -> None:
         await self._engine.database.fetch("update corral_test.clock set moved_by = moved_by + $1", by)

@@ -16,15 +16,12 @@ from corral.model.errors import ConflictError, StaleEpochError
 from corral.model.records import Json
 from corral.model.states import Health
 from tests.engine.conftest import execute, with_database
+from tests.engine.farm import FROZEN_CLOCK
 from tests.engine.malformed import MALFORMED
 from tests.engine.model import Model, ModelDevice, ModelJob, ModelLease, ModelRun, ModelSession, token_of
 
 T = TypeVar("T")
 
-FROZEN_CLOCK: Final = """
-create or replace function corral.fn_now() returns timestamptz language sql stable parallel safe
-as $$ select timestamptz '2030-01-01T00:00:00Z' + (select moved_by from corral_test.clock) $$;
-"""
 BOOKS: Final = """
 select (select coalesce(jsonb_agg(jsonb_build_array(job_id, status, attempt, device_id, lease_token, failure_reason)), '[]')
           from corral.jobs) as jobs,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from corral.engine import Engine
-from tests.engine.farm import Farm, SimulatedNode
-from tests.engine.machine import FROZEN_CLOCK, World
+from tests.engine.farm import FROZEN_CLOCK, Farm, SimulatedNode
+from tests.engine.machine import World
 from tests.engine.suite_model import ModelJob, ModelSuite
 from tests.engine.suites import Phone, cases, result
 

@@ -15,6 +15,7 @@ from tests.drivers.conftest import adb_environment, adb_port
 from tests.engine.conftest import farm_dsn
 from tests.node.rig import Rig
 from tests.node.worker_desk import WorkerDesk
+from tests.ports import free_port
 from tests.storage.conftest import bucket, s3_endpoint
 
 __all__ = ["adb_environment", "adb_port", "bucket", "cluster_dsn", "farm_dsn", "s3_endpoint"]
@@ -37,7 +38,10 @@ def make_rig(farm_dsn: str, adb_port: int, tmp_path: Path) -> MakeRig:
     ) -> AsyncIterator[Rig]:
         if lease_s is not None:
             await _execute(farm_dsn, f"update corral.settings set lease_time = '{lease_s} s'")
-        async with Fleet(devices, **options) as fleet, running("--database-url", farm_dsn, env=env) as server:
+        async with (
+            Fleet(devices, **options) as fleet,
+            running("--database-url", farm_dsn, port=free_port(), env=env) as server,
+        ):
             rig = Rig(server, fleet, dsn=farm_dsn, adb_port=adb_port, state=tmp_path / "state", env=env)
             try:
                 async with rig.http:
@@ -56,7 +60,7 @@ def make_desk(farm_dsn: str, tmp_path: Path) -> MakeDesk:
 
     @asynccontextmanager
     async def make() -> AsyncIterator[WorkerDesk]:
-        async with running("--database-url", farm_dsn) as server:
+        async with running("--database-url", farm_dsn, port=free_port()) as server:
             desk = WorkerDesk(server, [], dsn=farm_dsn, adb_port=0, state=tmp_path / "state", env={})
             async with desk.http:
                 yield desk

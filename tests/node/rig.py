@@ -111,8 +111,7 @@ class Desk:
 
     async def stop_server(self) -> None:
         """As a power cut would."""
-        self.server.process.kill()
-        await self.server.process.wait()
+        await self.server.kill()
 
     async def start_server(self) -> None:
         """The server again, at the same address."""

@@ -13,7 +13,7 @@ import pytest
 from corral.model.errors import CorralError, StaleEpochError
 from corral.node.heartbeat import Beaten, BeatHeart
 from corral.node.pulse import STALLED_S, News, Pulse
-from corral.wire.nodes import DeviceReport
+from corral.wire.nodes import Beat, DeviceReport
 from tests.node.test_leases import Hand
 
 REPLY = {"lease_s": 60.0, "lost": [], "cancel": [], "scans": [], "draining": False, "refused": []}
@@ -129,6 +129,26 @@ def test_being_replaced_is_handed_over(server: Server, heart: Heart) -> None:
     error, sent_at = heart.refusals.get(timeout=60)
     assert isinstance(error, StaleEpochError)
     assert sent_at == heart.clock.now
+
+
+def test_a_beat_from_before_a_registration_does_not_look_younger_than_it(
+    server: Server, heart: Heart, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.status, server.reply = 409, {"error": {"code": "stale_epoch", "message": "a newer agent"}}
+    read = heart.pulse.beat
+    registered_at = heart.clock.now + 1
+
+    def register_meanwhile() -> Beat:
+        beat = read()
+        heart.clock.now, heart.pulse.epoch = registered_at, 8
+        return beat
+
+    monkeypatch.setattr(heart.pulse, "beat", register_meanwhile)
+    heart.heart._beat()
+
+    _, sent_at = heart.refusals.get(timeout=60)
+    assert server.beats.get(timeout=60)["epoch"] == 7
+    assert sent_at < registered_at
 
 
 def test_a_server_that_struggles_is_asked_again_soon(server: Server, heart: Heart) -> None:

@@ -4,6 +4,8 @@ import asyncio
 import random
 from typing import Any
 
+import pytest
+
 from tests.node.conftest import MakeDesk
 from tests.node.worker_desk import WorkerDesk, shell
 
@@ -61,6 +63,7 @@ async def until_it_holds_some(desk: WorkerDesk, node_id: str) -> None:
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.timeout(300)  # three workers, on a machine that may be busy
 async def test_a_thousand_steps_end_as_plain_python_says_although_a_worker_is_killed(make_desk: MakeDesk) -> None:
     steps = make_steps(random.Random(20_261_116))
     async with make_desk() as desk:

@@ -99,8 +99,9 @@ class BeatHeart:
         if self._pulse.is_stalled:
             _log.error("the agent does not turn any more: its leases are not renewed")
             return self._interval_s
-        beat = self._pulse.beat()
+        # Before the epoch is read: a beat with the epoch of before a registration must not look younger than it.
         sent_at = self._clock()
+        beat = self._pulse.beat()
         try:
             reply = self._send(beat)
         except ServerUnavailableError as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from corral.drivers.adb.driver import AdbDriver
 from corral.simulator import Fleet
 from tests.drivers.conformance.rig import Rig, watching
-from tests.drivers.conftest import free_port, kill
+from tests.drivers.conftest import kill
+from tests.ports import free_port
 
 
 async def test_a_server_that_died_is_started_again_and_its_phones_are_connected_to_anew(

@@ -8,7 +8,8 @@ from corral.drivers.adb.driver import AdbDriver
 from corral.drivers.adb.server import AdbServer
 from corral.model.errors import ConfigInvalidError, DriverUnavailableError
 from tests.drivers.adb.fake_server import OKAY, fake_server, text
-from tests.drivers.conftest import free_port, kill
+from tests.drivers.conftest import kill
+from tests.ports import free_port
 
 
 async def test_a_server_is_started_where_none_listens_and_then_left_alone(adb_environment: dict[str, str]) -> None:

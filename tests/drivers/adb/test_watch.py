@@ -16,7 +16,7 @@ from corral.drivers.protocol import Sighting
 from corral.model.states import Connection
 from tests.drivers.adb.fake_server import OKAY, FakeServer, Talk, fake_server, never, text
 from tests.drivers.adb.test_shell import EXIT, OUT, after_okay, packet
-from tests.drivers.conftest import free_port
+from tests.ports import free_port
 
 GETPROP = "shell,v2,raw:getprop"
 PROPERTIES = b"[ro.serialno]: [SER]\n[sys.boot_completed]: [1]\n"

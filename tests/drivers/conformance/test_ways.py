@@ -7,7 +7,7 @@ import pytest
 from corral.model.errors import DeviceOfflineError, NotSupportedError
 from tests.drivers.conformance.conftest import MakeRig
 from tests.drivers.conformance.rig import Rig, watching
-from tests.drivers.conftest import free_port
+from tests.ports import free_port
 
 
 async def test_reconnecting_leaves_the_phone_connected(rig: Rig) -> None:

@@ -111,11 +111,11 @@ def test_what_cannot_be_rendered_names_the_expression_and_the_place(template: st
     ids=range(6),
 )
 def test_a_template_cannot_grow_without_bound(template: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(RenderError, match="longer than"):
         render(template, context(params={"big": ["x" * 1000] * 200, "text": "y" * 200_000}))
 
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_rendering_leaves_the_context_as_it_was() -> None:

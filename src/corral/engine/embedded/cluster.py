@@ -31,8 +31,6 @@ _STOP_S = 30
 _PG_CTL_WAIT_S = 1
 # pg_ctl's own words for a start that goes on, in the language that `Programs` fixes.
 _STILL_STARTING = "server did not start in time"
-# How long a start that goes on may take to say which process it is, before it counts as failed.
-_APPEAR_S = 10
 
 
 class Cluster:
@@ -156,13 +154,13 @@ class Cluster:
             if found is None:
                 if is_launched and not self._is_held_up_by_old_backends():
                     raise self._start_failed("PostgreSQL did not start")
-                self._launch()
+                self._launch(deadline)
                 is_launched = True
                 if self._find_ready() is not None:
                     continue
             self._wait(deadline, or_raise=self._too_slow)
 
-    def _launch(self) -> None:
+    def _launch(self, deadline: float) -> None:
         disown_pid_file(self.pgdata, self._programs)
         account = self._account
         values = {
@@ -182,11 +180,10 @@ class Cluster:
             pgdata=self.pgdata,
         )
         if _STILL_STARTING in done.stdout:
-            self._await_appearance()
+            self._await_appearance(deadline)
 
-    def _await_appearance(self) -> None:
+    def _await_appearance(self, deadline: float) -> None:
         """Wait until the server can be found: on a busy machine it may be younger than pg_ctl's patience."""
-        deadline = time.monotonic() + _APPEAR_S
         while find_running(self.pgdata, self._programs) is None and time.monotonic() < deadline:
             time.sleep(_POLL_S)
 
