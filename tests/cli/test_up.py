@@ -20,6 +20,7 @@ from tests.api.process import ServerProcess
 from tests.cli.conftest import Cli
 from tests.cli.farms import farming, farming_on_terminal
 from tests.drivers.vendor.fake_program import fake_program, success
+from tests.ports import free_port
 
 BROKEN_SCREEN = """
 name: broken-screen
@@ -252,10 +253,3 @@ async def test_a_phone_that_asks_for_a_confirmation_is_told_with_what_to_do(serv
     assert outlook.devices["online"] == 1
     assert outlook.hints[0] == "R58M2: confirm on the phone that this computer may debug it (tick 'Always allow')"
     assert outlook.hints[-1] == "and 2 more; `corral devices` lists them"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

@@ -2,11 +2,12 @@
 
 import asyncio
 import os
-import socket
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.ports import free_port
 
 _PACKAGE = find_spec("adbutils")
 assert _PACKAGE is not None
@@ -78,9 +79,3 @@ class AdbPhone:
 
     async def state(self) -> str | None:
         return (await self.adb.states()).get(self.address)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
