@@ -25,7 +25,10 @@ TARGETS: Final[dict[str, tuple[str, ...]]] = {
         "tests/drivers/test_png.py",
     ),
     "adbd": ("tests/simulator/test_protocol.py", "tests/simulator/test_any_command.py"),
-    "vendor": ("tests/drivers/vendor/test_listing.py", "tests/drivers/vendor/test_shell.py"),
+    "vendor": (
+        *(f"tests/drivers/vendor/test_{name}.py" for name in ("any_answer", "listing", "shell")),
+        "tests/simulator/test_vendor.py",
+    ),
     "recipes": tuple(f"tests/unit/workflow/test_{name}.py" for name in ("source", "validate", "recipe", "render")),
     "addresses": (
         "tests/content/test_any_address.py",
