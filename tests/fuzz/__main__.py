@@ -17,7 +17,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
 TARGETS: Final[dict[str, tuple[str, ...]]] = {
-    "requests": ("tests/unit/test_any_request.py",),
+    "requests": ("tests/api/test_any_request.py",),
     "callbacks": ("tests/engine/test_any_event.py",),
     "adb-client": (
         "tests/drivers/adb/test_any_news.py",
@@ -25,7 +25,7 @@ TARGETS: Final[dict[str, tuple[str, ...]]] = {
         "tests/drivers/adb/test_parse.py",
         "tests/drivers/test_png.py",
     ),
-    "adbd": ("tests/simulator/test_protocol.py", "tests/simulator/test_any_command.py"),
+    "adbd": tuple(f"tests/simulator/test_{name}.py" for name in ("protocol", "any_stream", "any_command")),
     "vendor": (
         *(f"tests/drivers/vendor/test_{name}.py" for name in ("any_answer", "listing", "shell")),
         "tests/simulator/test_any_frame.py",
