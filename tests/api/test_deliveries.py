@@ -73,12 +73,13 @@ async def test_a_slack_webhook_gets_text_and_blocks_and_no_signature(farm: Farm)
     [
         (answering(500, b"out of\nmemory"), 500, "answered 500: out of memory"),
         (answering(404), 404, "answered 404"),
+        (answering(503, retry_after="9" * 5_000), 503, "answered 503"),
         (answering(302, location="http://169.254.169.254/"), 302, "answered 302: redirections are not followed"),
         (b"", None, None),
         (b"nonsense\r\n\r\n", None, None),
         (None, None, "no answer within 0.2 s"),
     ],
-    ids=["500", "404", "redirect", "dropped", "nonsense", "hanging"],
+    ids=["500", "404", "never", "redirect", "dropped", "nonsense", "hanging"],
 )
 async def test_a_receiver_that_fails_is_asked_again_later_with_the_same_id(
     farm: Farm, answer: bytes | None, status_code: int | None, error: str | None

@@ -21,6 +21,7 @@ TYPES = (
     "log",
     "artifact_created",
     "job_finished",
+    "test_results",
     "scan_progress",
     "scan_finished",
 )
@@ -33,10 +34,27 @@ NAMES = st.sampled_from(
     (
         *("step", "status", "outcome", "steps", "lines", "key", "kind", "at", "seq", "position", "probability", "draw"),
         *("output", "error_message", "failure_reason", "attempt", "total", "within", "scan_id", "sha256", "size_bytes"),
+        "results",
     )
 )
 WORDS = st.sampled_from(
     ["a", "running", "succeeded", "failed", "interrupted", "cancelled", "skipped", "screenshot", "k"]
+)
+
+
+RESULTS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "class_name": st.just("a.B") | JSON,
+            "name": st.sampled_from(["c", "d"]) | JSON,
+            "status": st.sampled_from(["passed", "failed", "errored", "skipped"]) | JSON,
+            "try": st.integers(0, 3) | JSON,
+            "duration_s": st.floats(0, 10) | JSON,
+        },
+        optional={"message": st.text(max_size=10) | JSON, "trace": st.text(max_size=10) | JSON},
+    )
+    | JSON,
+    max_size=3,
 )
 
 
@@ -87,8 +105,11 @@ def events_of(grant: Grant) -> st.SearchStrategy[Any]:
         },
     )
     fields = st.dictionaries(NAMES, WORDS | JSON, max_size=5)
-    return st.dictionaries(st.text(max_size=8), JSON, max_size=4) | st.builds(
-        lambda event, more: {**more, **event}, near, fields
+    told = st.fixed_dictionaries({"type": st.just("test_results"), "step": WORDS | JSON, "results": RESULTS})
+    return st.one_of(
+        st.dictionaries(st.text(max_size=8), JSON, max_size=4),
+        st.builds(lambda event, more: {**more, **event}, near, fields),
+        st.builds(lambda event, results: {**event, **results}, near, told),
     )
 
 

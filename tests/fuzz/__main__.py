@@ -17,15 +17,24 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
 TARGETS: Final[dict[str, tuple[str, ...]]] = {
-    "requests": ("tests/unit/test_any_request.py",),
+    "requests": ("tests/api/test_any_request.py",),
     "callbacks": ("tests/engine/test_any_event.py",),
     "adb-client": (
+        "tests/drivers/adb/test_any_news.py",
         "tests/drivers/adb/test_connection.py",
         "tests/drivers/adb/test_parse.py",
         "tests/drivers/test_png.py",
     ),
-    "adbd": ("tests/simulator/test_protocol.py", "tests/simulator/test_any_command.py"),
-    "vendor": ("tests/drivers/vendor/test_listing.py", "tests/drivers/vendor/test_shell.py"),
+    "adbd": tuple(f"tests/simulator/test_{name}.py" for name in ("protocol", "any_stream", "any_command")),
+    "vendor": (
+        *(f"tests/drivers/vendor/test_{name}.py" for name in ("any_answer", "listing", "shell")),
+        "tests/simulator/test_any_frame.py",
+    ),
+    "phones": (
+        "tests/node/actions/test_any_words.py",
+        "tests/node/suites/test_instrumentation.py",
+        "tests/node/suites/test_junit.py",
+    ),
     "recipes": tuple(f"tests/unit/workflow/test_{name}.py" for name in ("source", "validate", "recipe", "render")),
     "addresses": (
         "tests/content/test_any_address.py",

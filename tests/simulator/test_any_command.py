@@ -3,11 +3,12 @@
 import asyncio
 import shlex
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corral.simulator.shell.call import COMMANDS
-from tests.simulator.handset import make_phone, sh
+from tests.simulator.handset import HurriedClock, make_phone, sh
 
 _TAKES_TIME = {"sleep"}
 _WORDS = st.one_of(
@@ -27,11 +28,17 @@ _WORDS = st.one_of(
             "0",
             "5",
             "99999999999999999999",
+            "9" * 5_000,
+            "²",
+            "٣",
+            "--1",
             "1.5",
             "nan",
             "inf",
             "%d%s%x%5.3d%",
             "%Q%",
+            "%٣d",
+            "%99999999999d",
             "[",
             "]",
             "=",
@@ -95,6 +102,55 @@ async def test_any_command_ends_with_a_status(name: str, args: list[str]) -> Non
     assert running.done(), line
     if not running.cancelled():  # a phone that restarts takes its command with it
         assert 0 <= running.result().status <= 255, line
+
+
+@pytest.mark.parametrize(
+    "number", ["²", "٣", "--1", "9" * 400, "9" * 5_000, "inf", "nan"], ids=lambda number: number[:4]
+)
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "printf %d {}",
+            "printf %{}d 1",
+            "head -n {} /sdcard/f",
+            "tail -n +{} /sdcard/f",
+            "head -{} /sdcard/f",
+            "exit {}",
+        ),
+        *(
+            "test {} -eq 1",
+            "test 1 -lt {}",
+            "dumpsys battery set level {}",
+            "pm install -S {}",
+            "input tap {} {}",
+            "sleep -{}",
+        ),
+        *(
+            "input swipe {} 1 1 1",
+            "input swipe 1 1 1 1 {}",
+            "dd if=/sdcard/f bs={}",
+            "echo $(( {} + 1 ))",
+            "x={}; echo $((x))",
+        ),
+        *(
+            ": corral-job=x fence={}; echo",
+            "chmod {} /sdcard/f",
+            "am instrument -w -e numShards {} -e shardIndex {} a/b",
+        ),
+        *(
+            "settings put global x {}",
+            "input keyevent {}",
+            "cmd lock_settings set-pin {}",
+            "monkey -p dev.corral.demo {}",
+        ),
+    ],
+)
+async def test_a_number_that_is_none_is_complained_of_or_taken_for_another(line: str, number: str) -> None:
+    phone = make_phone(clock=HurriedClock())
+    phone.files.write("/sdcard/f", b"line one\nline two\n")
+
+    assert 0 <= (await sh(phone, line.replace("{}", number), b"input\n")).status <= 255
 
 
 @settings(max_examples=100, deadline=None)

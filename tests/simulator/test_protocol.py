@@ -1,5 +1,6 @@
 """The device side of adb, spoken to byte by byte: what the real adb never does must not bring a phone down."""
 
+import asyncio
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -24,6 +25,16 @@ from corral.simulator import Fleet
 from tests.simulator.host import HELLO, Host
 
 Plug = Callable[[], Awaitable[Host]]
+
+
+@pytest.fixture
+async def crashes() -> list[BaseException]:
+    """What went wrong in tasks that nobody waits for."""
+    found: list[BaseException] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: found.append(context.get("exception") or RuntimeError(context["message"]))
+    )
+    return found
 
 
 @pytest.fixture
@@ -150,7 +161,7 @@ async def test_a_peer_may_open_many_streams_but_not_without_end(plug: Plug) -> N
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spoken=st.binary(min_size=1, max_size=400))
-async def test_any_bytes_at_all_leave_the_phone_alive(spoken: bytes, plug: Plug) -> None:
+async def test_any_bytes_at_all_leave_the_phone_alive(spoken: bytes, plug: Plug, crashes: list[BaseException]) -> None:
     broken, host = await plug(), await plug()
     broken.writer.write(spoken)
     broken.writer.write_eof()
@@ -158,6 +169,7 @@ async def test_any_bytes_at_all_leave_the_phone_alive(spoken: bytes, plug: Plug)
     assert await broken.ends()
     await host.greet()
     assert await host.run("echo alive") == b"alive\n"
+    assert crashes == []
 
 
 _WORDS = st.sampled_from([AUTH, CLSE, CNXN, OKAY, OPEN, WRTE])
@@ -169,13 +181,18 @@ _PACKETS = st.builds(
     st.one_of(
         st.binary(max_size=40),
         st.sampled_from([b"sync:\0", b"shell,v2:cat\0", b"exec:cat\0", b"SEND\xff\xff\xff\x7f", b"STAT\x01\0\0\0/"]),
+        st.sampled_from(
+            [b"shell:\0", b"shell,v2:\0", b"exit \xc2\xb2\n", b"\0\x08\0\0\0exit \xc2\xb2\n", b"QUIT\0\0\0\0"]
+        ),
     ),
 )
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(packets=st.lists(_PACKETS, max_size=12))
-async def test_well_formed_nonsense_leaves_the_phone_alive(packets: list[Packet], plug: Plug) -> None:
+async def test_well_formed_nonsense_leaves_the_phone_alive(
+    packets: list[Packet], plug: Plug, crashes: list[BaseException]
+) -> None:
     broken, host = await plug(), await plug()
     await broken.greet()
     for packet in packets:
@@ -185,6 +202,20 @@ async def test_well_formed_nonsense_leaves_the_phone_alive(packets: list[Packet]
     assert await broken.ends()
     await host.greet()
     assert await host.run("echo alive") == b"alive\n"
+    assert crashes == []
+
+
+async def test_a_service_that_crashes_is_told_of_and_closes_its_stream_alone(
+    fleet: Fleet, plug: Plug, crashes: list[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = await plug()
+    await host.greet()
+    with monkeypatch.context() as patched:
+        patched.setattr(fleet.phones[0], "run", None)
+        await host.run("id")
+    assert await host.run("echo alive") == b"alive\n"
+
+    assert [type(crash) for crash in crashes] == [TypeError]
 
 
 def test_the_payload_limit_is_one_that_adb_accepts() -> None:

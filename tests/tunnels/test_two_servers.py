@@ -61,7 +61,8 @@ async def test_nobody_is_let_in_where_servers_meet_without_the_tunnels_secret(
         ((address,),) = await rig.query("select peer_address from corral.servers")
         ((tunnel_id, secret),) = await rig.query("select tunnel_id, secret from corral.tunnels")
 
-        for headers in ({}, {"X-Corral-Tunnel": "guessed"}):
+        guesses: tuple[list[str], ...] = ([], ["guessed"], ["one", "another"], [secret, secret])
+        for headers in ([("X-Corral-Tunnel", guess) for guess in each] for each in guesses):
             with pytest.raises(InvalidStatus, match="404"):
                 await connect(f"ws://{address}/{tunnel_id}", additional_headers=headers, proxy=None)
         async with httpx.AsyncClient() as http:

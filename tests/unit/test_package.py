@@ -56,6 +56,24 @@ def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
     assert files(corral).joinpath("py.typed").is_file()
 
 
+def test_a_node_loads_neither_the_engine_nor_its_driver() -> None:
+    program = """
+import pkgutil, sys, corral.node
+for each in pkgutil.walk_packages(corral.node.__path__, "corral.node."):
+    __import__(each.name)
+print("corral.node.agent" in sys.modules, *sys.modules)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+
+    assert told[0] == "True"
+    assert [name for name in told if name.startswith(("corral.engine", "asyncpg"))] == []
+
+
 def test_a_wheel_holds_every_file_of_the_package_and_no_other(distributions: Path) -> None:
     (wheel,) = distributions.glob("*.whl")
     package = ROOT / "src" / "corral"

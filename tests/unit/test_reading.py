@@ -1,11 +1,11 @@
-"""JSON from elsewhere."""
+"""JSON and numbers from elsewhere."""
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corral.model.reading import read_json
+from corral.model.reading import MOST_DIGITS, read_count, read_json, read_number
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,26 @@ def test_what_is_said_is_of_the_kind_that_was_asked_for() -> None:
     assert read_json("[1, null]") == [1, None]
     with pytest.raises(msgspec.ValidationError, match="Expected `int`"):
         read_json(b'{"a": "x"}', dict[str, int])
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "count"),
+    [
+        ("0", 0, 0),
+        ("007", 7, 7),
+        ("-5", -5, None),
+        ("9" * MOST_DIGITS, 10**MOST_DIGITS - 1, 10**MOST_DIGITS - 1),
+        *((text, None, None) for text in ("", "-", "--5", "+5", " 5", "5\n", "1_0", "1.5", "0x1", "²", "٣")),
+        *((text, None, None) for text in ("9" * (MOST_DIGITS + 1), "9" * 5_000, "-" + "9" * 5_000)),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_number_is_a_few_plain_digits_and_all_else_is_none(text: str, number: int | None, count: int | None) -> None:
+    assert (read_number(text), read_count(text)) == (number, count)
+
+
+@given(st.text() | st.text("-0123456789²٣", max_size=30))
+def test_any_text_is_a_number_or_none(text: str) -> None:
+    number = read_number(text)
+
+    assert number is None or abs(number) < 10**MOST_DIGITS

@@ -6,11 +6,24 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", (ROOT / "docs/security.md").read_text())))
+DOCUMENT = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+NAMED = sorted(set(TEST.findall(DOCUMENT)))
+ROWS = [
+    row
+    for table in re.findall(r"^\| threat \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", DOCUMENT, re.MULTILINE)
+    for row in table.splitlines()
+]
 
 
 def test_it_names_tests() -> None:
     assert len(NAMED) > 30
+    assert len(ROWS) > 25
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split("|")[1].strip())
+def test_each_threat_has_a_test(row: str) -> None:
+    assert TEST.search(row.rstrip("| ").rpartition("|")[2])
 
 
 @pytest.mark.parametrize(("file", "name"), NAMED)

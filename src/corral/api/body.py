@@ -7,6 +7,7 @@ from litestar import Request
 from litestar.exceptions import SerializationException
 
 from corral.model.errors import InvalidRequestError
+from corral.model.reading import read_count
 
 
 class JsonRequest(Request[Any, Any, Any]):
@@ -42,7 +43,7 @@ class StreamedBody:
 
 def content_length(request: Request[Any, Any, Any]) -> int:
     """How many bytes the body has. Raises InvalidRequestError where the caller did not say."""
-    text = request.headers.get("content-length", "")
-    if not (text.isascii() and text.isdecimal()):
+    length = read_count(request.headers.get("content-length", ""))
+    if length is None:
         raise InvalidRequestError("the header Content-Length is needed", path="Content-Length")
-    return int(text)
+    return length

@@ -16,6 +16,7 @@ import httpx
 from msgspec import Struct
 
 import corral
+from corral.model.reading import read_count
 from corral.notify.address import is_public
 
 TIMEOUT_S: Final = 10.0
@@ -124,4 +125,5 @@ def _complaint(status: int, said: bytes) -> str:
 
 def _read_retry_after(headers: Iterable[tuple[bytes, bytes]]) -> timedelta | None:
     value = next((value for name, value in headers if name.lower() == b"retry-after"), b"")
-    return timedelta(seconds=min(int(value), 86400)) if value.isdigit() else None
+    seconds = read_count(value.decode(errors="replace"))
+    return None if seconds is None else timedelta(seconds=min(seconds, 86400))

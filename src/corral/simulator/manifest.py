@@ -8,6 +8,8 @@ from __future__ import annotations
 import struct
 from typing import Final, NamedTuple
 
+from corral.model.reading import read_count
+
 _XML: Final = 0x0003
 _STRINGS: Final = 0x0001
 _START_ELEMENT: Final = 0x0102
@@ -66,8 +68,8 @@ def _root(chunk: bytes, header: int, strings: list[str]) -> Manifest:
         found[strings[name]] = text
     if not found.get("package"):
         raise ManifestError("no package is named")
-    code = found.get("versionCode", "")
-    return Manifest(found["package"], int(code) if code.isdigit() else 1, found.get("versionName") or "1.0")
+    code = read_count(found.get("versionCode", ""))
+    return Manifest(found["package"], 1 if code is None else code, found.get("versionName") or "1.0")
 
 
 def _pool(chunk: bytes) -> list[str]:

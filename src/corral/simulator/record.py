@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from corral.simulator.clock import Clock
 
-_MARKER: Final = re.compile(r"\s*:\s+corral-job=(\S+)\s+fence=(\d+)\s*(?:;|$|&&)")
+_MARKER: Final = re.compile(r"\s*:\s+corral-job=(\S+)\s+fence=([0-9]{1,18})\s*(?:;|$|&&)")
 _KEPT: Final = 200_000
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from corral.model.errors import Problem, RecipeInvalidError
+from corral.model.reading import read_count
 from corral.workflow.action_spec import ActionSpec
 from corral.workflow.actions import BUILT_IN
 from corral.workflow.checks.graph import check_graph
@@ -59,5 +60,8 @@ def tidy(problems: list[Problem]) -> list[Problem]:
 
 
 def _natural(path: str) -> list[tuple[int, str]]:
-    parts = path.replace("[", ".[").split(".")
-    return [(int(part[1:-1]), "") if part[1:-1].isdecimal() and part[0] == "[" else (-1, part) for part in parts]
+    def place(part: str) -> tuple[int, str]:
+        index = read_count(part[1:-1]) if part.startswith("[") else None
+        return (-1, part) if index is None else (index, "")
+
+    return [place(part) for part in path.replace("[", ".[").split(".")]

@@ -187,6 +187,7 @@ async def test_trouble_of_the_device_passes_through(workshop: Workshop) -> None:
         ({"grant_permissions": False, "allow_downgrade": True}, "34", ("-r", "-d")),
         ({"replace": False}, "34", ("-R", "-g")),
         ({"replace": False}, "26", ("-g",)),
+        ({"replace": False}, "²", ("-g",)),
     ],
 )
 async def test_an_uploaded_file_is_installed_with_the_options_asked_for(

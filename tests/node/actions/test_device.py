@@ -93,8 +93,9 @@ async def test_a_device_that_lets_nobody_change_settings_is_used_all_the_same(wo
     assert [level for level, _ in workshop.bench.lines] == ["warning"]
 
 
-async def test_a_device_that_does_not_say_what_it_is_is_a_failure(workshop: Workshop) -> None:
-    workshop.told({**AWAKE, "ro.build.version.sdk": ""})
+@pytest.mark.parametrize("said", ["", "²\n14\nPixel 8\n"])
+async def test_a_device_that_does_not_say_what_it_is_is_a_failure(workshop: Workshop, said: str) -> None:
+    workshop.told({**AWAKE, "ro.build.version.sdk": said})
 
     with pytest.raises(ActionFailedError, match="which Android"):
         await workshop.perform("device.bootstrap")

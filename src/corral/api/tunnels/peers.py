@@ -18,7 +18,7 @@ from uuid import UUID
 
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import InvalidHandshake
+from websockets.exceptions import WebSocketException
 from websockets.http11 import Request, Response
 
 from corral.api.tunnels.ends import GOING_AWAY, MOST_FRAME_BYTES, PeerEnd
@@ -65,8 +65,8 @@ class Peers:
 
     def _check(self, connection: ServerConnection, request: Request) -> Response | None:
         waiting = self._find(request)
-        shown = request.headers.get(_HEADER, "")
-        if waiting is None or not hmac.compare_digest(shown.encode(), waiting.secret.reveal().encode()):
+        shown = "".join(request.headers.get_all(_HEADER)).encode(errors="replace")
+        if waiting is None or not hmac.compare_digest(shown, waiting.secret.reveal().encode()):
             return connection.respond(HTTPStatus.NOT_FOUND, "no such tunnel\n")
         return None
 
@@ -83,6 +83,13 @@ class Peers:
             return self._hub.find(UUID(request.path.strip("/"))) if request is not None else None
         except ValueError:
             return None
+
+
+class _DirectConnect(connect):
+    """Goes where the database says and nowhere else: the secret is for that server alone."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
 
 
 async def say_hello(engine: Engine, server_id: UUID, address: str) -> None:
@@ -105,7 +112,7 @@ async def handing_over(tunnel_id: UUID, meeting: Meeting) -> AsyncIterator[PeerE
     """The way to the process that has a tunnel's other end. Raises ConflictError where it cannot be had."""
     url = f"ws://{meeting.peer_address}/{tunnel_id}"
     try:
-        connection = await connect(
+        connection = await _DirectConnect(
             url,
             additional_headers={_HEADER: meeting.secret.reveal()},
             proxy=None,
@@ -115,7 +122,7 @@ async def handing_over(tunnel_id: UUID, meeting: Meeting) -> AsyncIterator[PeerE
             open_timeout=_CONNECT_S,
             close_timeout=1,
         )
-    except (OSError, TimeoutError, InvalidHandshake) as error:
+    except (OSError, TimeoutError, WebSocketException, EOFError, ValueError) as error:
         _log.warning("another server cannot be reached", address=meeting.peer_address, error=str(error))
         raise ConflictError(
             f"the server at {meeting.peer_address}, which has the other end, cannot be reached"

@@ -14,6 +14,7 @@ from corral.drivers.adb.services import HANDSHAKE_S, Services
 from corral.drivers.adb.watcher import BOOT_POLL_S, PROBE_S, Watcher
 from corral.drivers.protocol import Sighting
 from corral.model.errors import ConfigInvalidError
+from corral.model.reading import read_count
 
 
 class AdbDriver:
@@ -58,6 +59,7 @@ class AdbDriver:
 
 def _usual_port(environment: Mapping[str, str]) -> int:
     given = environment.get("ANDROID_ADB_SERVER_PORT") or str(DEFAULT_PORT)
-    if not given.isdecimal():
+    port = read_count(given)
+    if port is None:
         raise ConfigInvalidError(f"'{given}' is not a port", path="ANDROID_ADB_SERVER_PORT")
-    return int(given)
+    return port

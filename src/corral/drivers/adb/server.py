@@ -7,6 +7,7 @@ computer may be using it. Only watching and discovering start one; a call to a p
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 from collections.abc import Mapping
 from ipaddress import ip_address
@@ -24,6 +25,7 @@ START_S: Final = 30.0
 # shell v2, the oldest thing that everything here builds on, came with 1.0.36.
 OLDEST_VERSION: Final = 36
 _WORDS: Final = 2000
+_VERSION: Final = re.compile("[0-9a-fA-F]{1,8}")
 
 _log = logger(__name__)
 
@@ -78,11 +80,12 @@ class AdbServer:
 
     async def _check_version(self) -> None:
         try:
-            version = int(await self.query("host:version"), 16)
+            told = await self.query("host:version")
         except TimeoutError as error:
             raise DriverUnavailableError(f"what listens at {self.host}:{self.port} does not answer as adb") from error
-        except ValueError as error:
-            raise DriverUnavailableError(f"what listens at {self.host}:{self.port} has no adb version") from error
+        if not _VERSION.fullmatch(told):
+            raise DriverUnavailableError(f"what listens at {self.host}:{self.port} has no adb version")
+        version = int(told, 16)
         if version < OLDEST_VERSION:
             raise DriverUnavailableError(
                 f"the adb server at {self.host}:{self.port} is version 1.0.{version}: 1.0.{OLDEST_VERSION} or newer is "

@@ -10,6 +10,7 @@ from msgspec import Struct
 from corral.drivers.adb.parse import Identity, Listed
 from corral.drivers.protocol import Sighting
 from corral.drivers.words import AUTHORIZE, PERMISSIONS
+from corral.model.reading import read_count
 from corral.model.states import Connection
 
 _STATES: Final[dict[str, tuple[Connection, str]]] = {
@@ -91,4 +92,5 @@ def _state(device: Known) -> tuple[Connection, str | None]:
 def _emulator_behind(handle: str) -> str | None:
     """An emulator's adb port is one above its console's, by which adb names it once it found it by itself."""
     host, _, port = handle.rpartition(":")
-    return f"emulator-{int(port) - 1}" if host in _LOOPBACK and port.isdigit() else None
+    number = read_count(port)
+    return f"emulator-{number - 1}" if host in _LOOPBACK and number is not None else None

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 import msgspec
 from msgspec import Struct
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.exceptions import InvalidURI, WebSocketException
 
 from corral.drivers.fence import MayTouch, always, check_touch
 from corral.drivers.vendor.errors import from_reply
@@ -90,7 +90,7 @@ class VendorClient:
                 return await connection.recv()
         except TimeoutError as error:
             raise OutcomeUnknownError(f"the vendor program did not answer '{action}' within {within_s:g} s") from error
-        except ConnectionClosed as error:
+        except (WebSocketException, OSError, EOFError, ValueError) as error:
             raise OutcomeUnknownError(f"the vendor program hung up on '{action}'") from error
         finally:
             # No farewell: a program that hangs would keep us waiting for its part of it.
@@ -100,7 +100,7 @@ class VendorClient:
         try:
             # The program is on this computer, whatever proxy the environment names for the world outside; and it owes
             # nobody an answer to a ping while a command runs.
-            return await connect(
+            opening = _DirectConnect(
                 self.url,
                 proxy=None,
                 compression=None,
@@ -109,12 +109,21 @@ class VendorClient:
                 close_timeout=1,
                 max_size=_REPLY_BYTES,
             )
-        except (OSError, InvalidHandshake, TimeoutError, ConnectionClosed, EOFError) as error:
+        except (InvalidURI, ValueError) as error:
+            raise DriverUnavailableError(f"'{self.url}' is not the URL of a WebSocket") from error
+        try:
+            return await opening
+        except (OSError, WebSocketException, TimeoutError, EOFError, ValueError, LookupError) as error:
             raise DriverUnavailableError(
                 f"no vendor program answers at {self.url}: start it, and enable its WebSocket interface ({error})"
             ) from error
-        except InvalidURI as error:
-            raise DriverUnavailableError(f"'{self.url}' is not the URL of a WebSocket") from error
+
+
+class _DirectConnect(connect):
+    """Goes where it was told to and nowhere else: a program that answers with another address is none of the vendor's."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
 
 
 def _decode(action: str, text: str | bytes) -> Reply:

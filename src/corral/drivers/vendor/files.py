@@ -18,6 +18,7 @@ from corral.drivers.protocol import ShellResult
 from corral.drivers.vendor.client import VendorClient
 from corral.drivers.vendor.shell import run_shell
 from corral.model.errors import CommandFailedError, DeviceError
+from corral.model.reading import read_count
 
 _SENT_AT_ONCE: Final = 18_000
 _FETCHED_AT_ONCE: Final = 1 << 20
@@ -79,10 +80,10 @@ async def _send(client: VendorClient, handle: str, file: IO[bytes], *, partial: 
 
 async def _size(client: VendorClient, handle: str, path: str) -> int:
     result = await run_shell(client, handle, f"wc -c < {shlex.quote(path)}")
-    words = result.text.strip()
-    if result.exit_code != 0 or not words.isdecimal():
+    size = read_count(result.text.strip())
+    if result.exit_code != 0 or size is None:
         raise CommandFailedError(f"{path}: {_words(result, 'the phone did not tell its size')}")
-    return int(words)
+    return size
 
 
 async def _do(client: VendorClient, handle: str, command: str, path: str) -> None:

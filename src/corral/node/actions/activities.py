@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from corral.drivers.protocol import Phone
 from corral.model.errors import ActionFailedError
+from corral.model.reading import read_count
 from corral.node.actions.commands import both_streams, find_complaint, run_tool, shortened
 from corral.node.actions.front import components_in_front, in_full, package_of
 from corral.node.actions.quoting import command_line
@@ -48,7 +49,7 @@ def parse_started(output: str) -> Started:
     component = _COMPONENT.search(fields.get("Activity", ""))
     return Started(
         activity=in_full(component[1], component[2]) if component else None,
-        start_ms=int(took) if took.isdigit() and warning is None else None,
+        start_ms=read_count(took) if warning is None else None,
         warning=shortened(warning[1]) if warning else None,
     )
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from corral.drivers.protocol import Phone
 from corral.model.errors import ActionFailedError
+from corral.model.reading import read_count
 from corral.node.actions.activities import is_installed, start_app, stop_app, wait_until_in_front
 from corral.node.actions.commands import both_streams, check_booted, shortened
 from corral.node.actions.protocol import Action, Bench
@@ -28,8 +29,8 @@ async def install(bench: Bench, args: InstallArgs) -> None:
 
 async def _options_not_to_replace(phone: Phone) -> list[str]:
     """Since Android 10 `pm install` replaces unless told otherwise; older ones do not know the option."""
-    sdk = (await phone.shell("getprop ro.build.version.sdk")).text.strip()
-    return ["-R"] if sdk.isdigit() and int(sdk) >= _ANDROID_10 else []
+    sdk = read_count((await phone.shell("getprop ro.build.version.sdk")).text.strip())
+    return ["-R"] if sdk is not None and sdk >= _ANDROID_10 else []
 
 
 async def start(bench: Bench, args: StartArgs) -> StartOutput:

@@ -9,6 +9,7 @@ from typing import Final
 
 from corral.drivers.protocol import Phone
 from corral.model.errors import ActionFailedError, DeviceError, DeviceNotBootedError, DeviceUnhealthyError
+from corral.model.reading import read_count
 from corral.node.actions.commands import MOST_TEXT, run_tool, shortened, text_of
 from corral.node.actions.keyboard import press
 from corral.node.actions.protocol import Action, Bench
@@ -47,12 +48,13 @@ async def bootstrap(bench: Bench, args: BootstrapArgs) -> BootstrapOutput:
     if args.go_home:
         await press(phone, "KEYCODE_HOME")
     facts = await phone.shell(_FACTS)
-    sdk, os_version, model = (*facts.text.splitlines(), "", "", "")[:3]
-    if not sdk.strip().isdigit():
+    told, os_version, model = (*facts.text.splitlines(), "", "", "")[:3]
+    sdk = read_count(told.strip())
+    if sdk is None:
         raise ActionFailedError(f"the device does not say which Android it runs: {shortened(facts.text) or 'nothing'}")
     size = await read_size(phone)
     return BootstrapOutput(
-        model=model.strip(), os_version=os_version.strip(), sdk=int(sdk), width=size.width, height=size.height
+        model=model.strip(), os_version=os_version.strip(), sdk=sdk, width=size.width, height=size.height
     )
 
 

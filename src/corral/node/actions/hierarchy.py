@@ -10,13 +10,15 @@ from xml.etree import ElementTree as ET
 from msgspec import Struct
 
 from corral.model.errors import ActionFailedError
+from corral.model.reading import read_count
 
 Match = Literal["exact", "contains", "regex"]
 Matcher = Callable[[str], bool]
 
-_BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]\Z")
-_SURROGATES = re.compile(r"&#(5[56]\d{3});&#(5[67]\d{3});")
+_BOUNDS = re.compile(r"\[{0},{0}\]\[{0},{0}\]\Z".format("(-?[0-9]{1,9})"))
+_SURROGATES = re.compile(r"&#(5[56][0-9]{3});&#(5[67][0-9]{3});")
 _REFERENCE = re.compile(r"&#(x[0-9A-Fa-f]+|\d+);")
+_HALF = range(0x400)
 _UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _EDITABLE: Final = ("EditText", "AutoCompleteTextView", "TextInputEditText", "SearchAutoComplete")
 
@@ -120,13 +122,16 @@ def _element(node: ET.Element) -> Element:
 
 def _repaired(document: str) -> str:
     """The document without what some versions write for emoji and control characters, and no parser takes."""
-    document = _SURROGATES.sub(
-        lambda pair: chr(0x10000 + ((int(pair[1]) - 0xD800) << 10) + (int(pair[2]) - 0xDC00)), document
-    )
-    return _UNFIT.sub("", _REFERENCE.sub(_reference, document))
+    return _UNFIT.sub("", _REFERENCE.sub(_reference, _SURROGATES.sub(_pair, document)))
+
+
+def _pair(match: re.Match[str]) -> str:
+    high, low = int(match[1]) - 0xD800, int(match[2]) - 0xDC00
+    # Others are left for _reference, which judges each by itself.
+    return chr(0x10000 + (high << 10) + low) if high in _HALF and low in _HALF else match[0]
 
 
 def _reference(match: re.Match[str]) -> str:
-    code = int(match[1][1:], 16) if match[1].startswith("x") else int(match[1])
-    is_fit = code <= 0x10FFFF and not _UNFIT.match(chr(code))  # noqa: PLR2004 - the last code point
+    code = int(match[1][1:], 16) if match[1].startswith("x") else read_count(match[1])
+    is_fit = code is not None and code <= 0x10FFFF and not _UNFIT.match(chr(code))  # noqa: PLR2004 - the last code point
     return match[0] if is_fit else ""

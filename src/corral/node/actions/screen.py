@@ -18,8 +18,8 @@ DUMP_COMMAND: Final = f"rm -f {_DUMP}; uiautomator dump {_DUMP}; cat {_DUMP} 2>/
 _MOST_DUMP: Final = 8 << 20
 
 SIZE_COMMAND: Final = "wm size; dumpsys window displays | grep -m 1 cur="
-_WM_SIZE = re.compile(r"(Override|Physical) size:\s*(\d+)x(\d+)")
-_CURRENT = re.compile(r"\bcur=(\d+)x(\d+)")
+_WM_SIZE = re.compile(r"(Override|Physical) size:\s*([0-9]{1,6})x([0-9]{1,6})\b")
+_CURRENT = re.compile(r"\bcur=([0-9]{1,6})x([0-9]{1,6})\b")
 
 
 class Size(NamedTuple):

@@ -16,7 +16,7 @@ _MARK: Final = "--corral--"
 COMMAND: Final = f"dumpsys battery; echo {_MARK}; df /data; echo {_MARK}; getprop sys.boot_completed"
 
 _FIELD = re.compile(r"^\s*([A-Za-z][A-Za-z ]*?)\s*:\s*(\S+)\s*$", re.MULTILINE)
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)([KMGT]?)i?B?\Z")
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?)([KMGT]?)i?B?\Z")
 _KIB: Final = {"": 1.0, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3}
 _CHARGING, _DISCHARGING, _NOT_CHARGING = "2", "3", "4"
 

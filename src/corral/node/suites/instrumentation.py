@@ -15,6 +15,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from corral.model.reading import read_number
+
 LONGEST_VALUE: Final = 1 << 16
 """A stack trace of a stack overflow has no natural end."""
 
@@ -135,10 +137,7 @@ class InstrumentationParser:
 
 
 def _number(text: str) -> int | None:
-    try:
-        return int(text.strip())
-    except ValueError:
-        return None
+    return read_number(text.strip())
 
 
 def _named(name: str) -> str:

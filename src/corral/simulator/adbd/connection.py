@@ -141,6 +141,7 @@ class Connection:
         self._next_id += 1
         self._send(Packet(OKAY, stream.local_id, remote_id))
         task = asyncio.create_task(self._serve_stream(stream, service))
+        task.add_done_callback(_tell_of_crash)
         self._streams[stream.local_id] = (stream, task)
 
     def _on_stream(self, packet: Packet) -> None:
@@ -178,3 +179,12 @@ class Connection:
         self._writer.close()
         with contextlib.suppress(ConnectionError):
             await self._writer.wait_closed()
+
+
+def _tell_of_crash(task: asyncio.Task[None]) -> None:
+    """A service that fails closes its stream and nothing else; that it is a bug of ours must still be seen."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        task.get_loop().call_exception_handler(
+            {"message": "a stream of a simulated phone crashed", "exception": error, "task": task}
+        )

@@ -6,6 +6,7 @@ import asyncio
 import struct
 from typing import TYPE_CHECKING, Final
 
+from corral.model.reading import read_count
 from corral.simulator.adbd.connection import Connection, Service
 from corral.simulator.adbd.stream import Buffered, Stream, StreamClosedError
 from corral.simulator.adbd.sync import SyncService
@@ -67,8 +68,10 @@ async def _run(phone: Phone, line: str, io: Io, connection: Connection, stream: 
         *lines, rest = (rest + data).split(b"\n")
         for each in lines:
             text = each.decode(errors="replace").strip("\r ")
-            if text.split()[:1] == ["exit"]:
-                return int(text.split()[1]) if text.split()[1:] and text.split()[1].isdigit() else status
+            word, *rest_of_line = text.split() or [""]
+            if word == "exit":
+                told = read_count(rest_of_line[0]) if rest_of_line else None
+                return status if told is None else told
             if text:
                 status = await phone.run(text, io, connection=connection.name, stream=str(stream.local_id))
         if len(rest) > _MAX_LINE:

@@ -6,6 +6,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING, Final
 
+from corral.model.reading import read_count
 from corral.simulator.adbd.stream import Buffered, Stream, StreamClosedError
 from corral.simulator.phone.files import MAX_BYTES, Entry, FileError, Files, resolve
 
@@ -113,7 +114,8 @@ class SyncService:
         return None
 
     def _store(self, path: str, data: bytes, *, mode: str, modified_at: int) -> str | None:
-        bits = int(mode) & 0o777 if mode.isdigit() else _DEFAULT_MODE
+        told = read_count(mode)
+        bits = _DEFAULT_MODE if told is None else told & 0o777
         try:
             self._phone.files.write(path, data, mode=bits, modified_at=modified_at)
         except FileError as error:

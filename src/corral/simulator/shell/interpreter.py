@@ -10,6 +10,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
+from corral.model.reading import read_count
 from corral.simulator.phone.files import FileError
 from corral.simulator.scenario.board import Effects
 from corral.simulator.shell import commands as _commands  # noqa: F401 - importing it fills the table
@@ -207,7 +208,8 @@ class Interpreter:
 
     def _builtin(self, name: str, args: list[str]) -> int | None:
         if name == "exit":
-            raise _ExitShell(int(args[0]) & 0xFF if args and args[0].isdigit() else self._status)
+            status = read_count(args[0]) if args else None
+            raise _ExitShell(self._status if status is None else status & 0xFF)
         if name in {"break", "continue"}:
             raise _BreakLoop if name == "break" else _ContinueLoop
         if name == "export":

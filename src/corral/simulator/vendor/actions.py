@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import math
 import posixpath
 import shlex
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from corral.model.reading import read_count
 from corral.simulator.phone.files import FileError
 from corral.simulator.phone.phone import Phone
 from corral.simulator.shell.streams import Captured
@@ -18,6 +22,7 @@ from corral.simulator.vendor.request import Request, VendorError, action
 _KEYS: Final = {"1": "APP_SWITCH", "2": "HOME", "3": "BACK"}
 _SCREEN_DELAY_S: Final = 0.05
 _STILL_PERCENT: Final = 2.0
+_ALL_PERCENT: Final = 100.0
 _MAX_FILE: Final = 512 << 20
 _SWIPES: Final = {
     "4": (50, 40, 50, 60),
@@ -61,7 +66,10 @@ async def adb_shell(request: Request) -> dict[str, str]:
 @action("adb")
 async def adb(request: Request) -> dict[str, str]:
     """A whole adb line; those that act on one phone's shell are known here."""
-    words = shlex.split(request.text("command"))
+    try:
+        words = shlex.split(request.text("command"))
+    except ValueError as error:
+        raise VendorError(f"data.command: {error}") from error
     words = words[1:] if words[:1] == ["adb"] else words
     match words:
         case ["shell" | "exec-out", *line] if line:
@@ -84,7 +92,11 @@ async def adb(request: Request) -> dict[str, str]:
 async def screen(request: Request) -> None:
     """The reply comes first; the files appear, in pieces, after it."""
     folder = Path(request.text("savePath"))
-    if not await asyncio.to_thread(folder.is_dir):
+    try:
+        is_there = await asyncio.to_thread(folder.is_dir)
+    except OSError as error:
+        raise VendorError(f"data.savePath: {error.strerror}") from error
+    if not is_there:
         raise VendorError(f"data.savePath: {folder} is not a directory")
     for phone in request.phones:
         request.later(_take(request, phone, folder / f"{phone.serial}.png"))
@@ -98,9 +110,10 @@ async def _take(request: Request, phone: Phone, target: Path) -> None:
     if running.cancelled() or not io.stdout:
         return
     half = len(io.stdout) // 2
-    await asyncio.to_thread(target.write_bytes, io.stdout[:half])
-    await phone.clock.sleep(_SCREEN_DELAY_S)
-    await asyncio.to_thread(target.write_bytes, io.stdout)
+    with contextlib.suppress(OSError):  # the folder may be gone by now; nobody is told, as by the vendor's own
+        await asyncio.to_thread(target.write_bytes, io.stdout[:half])
+        await phone.clock.sleep(_SCREEN_DELAY_S)
+        await asyncio.to_thread(target.write_bytes, io.stdout)
 
 
 @action("pointerEvent")
@@ -109,13 +122,19 @@ async def pointer_event(request: Request) -> None:
     if kind in _SWIPES:
         await _per_phone(request, lambda phone: "input swipe " + _points(phone, _SWIPES[kind]) + " 200")
     elif kind in {"0", "1", "2", "10"}:
-        try:
-            where = (float(request.text("x")), float(request.text("y")))
-        except ValueError as error:
-            raise VendorError("data.x and data.y are percentages") from error
-        await _touch(request, kind, where)
+        await _touch(request, kind, (_percentage(request, "x"), _percentage(request, "y")))
     else:
         raise VendorError(f"data.type: no pointer event {kind}")
+
+
+def _percentage(request: Request, name: str) -> float:
+    try:
+        share = float(request.text(name))
+    except ValueError:
+        share = math.nan
+    if not 0 <= share <= _ALL_PERCENT:
+        raise VendorError("data.x and data.y are percentages")
+    return share
 
 
 async def _touch(request: Request, kind: str, where: tuple[float, float]) -> None:
@@ -211,17 +230,20 @@ async def pull_file(request: Request) -> None:
         try:
             data = phone.files.read(path)
             await asyncio.to_thread((folder / posixpath.basename(path)).write_bytes, data)
-        except (FileError, OSError) as error:
+        except (FileError, OSError, ValueError) as error:
             raise VendorError(f"{phone.handle}: {error}") from error
 
 
 async def _host_file(name: str) -> bytes:
     try:
         path = Path(name)
-        if (await asyncio.to_thread(path.stat)).st_size > _MAX_FILE:
+        found = await asyncio.to_thread(path.stat)
+        if not stat.S_ISREG(found.st_mode):  # some files have no end
+            raise VendorError(f"data.filePath: {name} is not a file")
+        if found.st_size > _MAX_FILE:
             raise VendorError(f"data.filePath: {name} is too large")
         return await asyncio.to_thread(path.read_bytes)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise VendorError(f"data.filePath: {error}") from error
 
 
@@ -242,14 +264,17 @@ async def select_ime(request: Request) -> None:
 
 @action("updateDevices")
 async def update_devices(request: Request) -> None:
+    given = request.data if isinstance(request.data, dict) else None
+    if given is None:
+        raise VendorError("data is missing")
+    sort = read_count(request.text("sort")) if "sort" in given else None
+    if "sort" in given and sort is None:
+        raise VendorError("data.sort is not a number")
     for phone in request.phones:
-        if "name" in (request.data or {}):
+        if "name" in given:
             request.state.names[phone.serial] = request.text("name")
-        if "sort" in (request.data or {}):
-            sort = request.text("sort")
-            if not sort.isdigit():
-                raise VendorError("data.sort is not a number")
-            request.state.order[phone.serial] = int(sort)
+        if sort is not None:
+            request.state.order[phone.serial] = sort
 
 
 @action("actionTasks")

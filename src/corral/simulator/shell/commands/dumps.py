@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from corral.model.reading import read_number
 from corral.simulator.phone.desktop import short_name
 from corral.simulator.shell.call import Call, command
 from corral.simulator.shell.commands.files import kibibytes
@@ -32,8 +33,8 @@ async def dumpsys(call: Call) -> int:
 async def _pretend(call: Call, args: list[str]) -> int:
     """`dumpsys battery set level 5`, `… reset`, `… unplug`."""
     match args:
-        case ["set", name, value] if name in _SETTABLE and value.lstrip("-").isdigit():
-            call.phone.overrides[name] = int(value)
+        case ["set", name, value] if name in _SETTABLE and (number := read_number(value)) is not None:
+            call.phone.overrides[name] = number
         case ["reset"]:
             call.phone.overrides.clear()
         case ["unplug"]:

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from corral.model.reading import read_number
 from corral.simulator.shell.call import Call, command
 
 
@@ -75,14 +76,11 @@ def _holds(call: Call, args: list[str]) -> bool:  # noqa: C901, PLR0911 - one li
             return left == right
         case [left, "!=", right]:
             return left != right
-        case [left, operator, right] if _is_number(left) and _is_number(right):
-            return _compares(int(left), operator, int(right))
+        case [left, operator, right]:
+            first, second = read_number(left), read_number(right)
+            return first is not None and second is not None and _compares(first, operator, second)
         case _:
             return False
-
-
-def _is_number(word: str) -> bool:
-    return word.lstrip("-").isdigit()
 
 
 def _compares(left: int, operator: str, right: int) -> bool:

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple, assert_never
 
+from corral.model.reading import read_count
 from corral.simulator.phone.desktop import NoActivityError
 from corral.simulator.phone.suites import ScriptedTest
 from corral.simulator.scenario.model import Outcome, Suite
@@ -116,10 +117,9 @@ class _Session:
                 dict.fromkeys(name.partition("#")[0] for name in names if name.partition("#")[0] not in known)
             )
             tests = [test for test in tests if {test.class_name, f"{test.class_name}#{test.name}"} & set(names)]
-        shards = self._arguments.get("numShards", "")
-        if shards.isdigit() and int(shards) > 0:
-            index = int(self._arguments.get("shardIndex", "0") or "0")
-            tests = [test for at, test in enumerate(tests) if at % int(shards) == index]
+        if shards := read_count(self._arguments.get("numShards", "")):
+            index = read_count(self._arguments.get("shardIndex", "")) or 0
+            tests = [test for at, test in enumerate(tests) if at % shards == index]
         return tests, missing
 
     async def _execute(self, test: ScriptedTest) -> bool:

@@ -1,8 +1,10 @@
 """Fingers and keys: input."""
 
+import math
 from collections.abc import Callable
 from typing import Final
 
+from corral.model.reading import read_number
 from corral.simulator.phone.desktop import Desktop
 from corral.simulator.shell.call import Call, command
 
@@ -66,9 +68,9 @@ async def input_(call: Call) -> int:
     try:
         match args:
             case ["tap", x, y]:
-                desktop.tap(float(x), float(y))
+                desktop.tap(_place(x), _place(y))
             case ["swipe" | "draganddrop", x1, y1, x2, y2, *duration]:
-                await _swipe(call, [float(value) for value in (x1, y1, x2, y2)], duration)
+                await _swipe(call, [_place(value) for value in (x1, y1, x2, y2)], duration)
             case ["text", *words] if words:
                 desktop.type(" ".join(words).replace("%s", " "))
             case ["keyevent", *keys] if keys:
@@ -84,9 +86,18 @@ async def input_(call: Call) -> int:
     return 0
 
 
+def _place(word: str) -> float:
+    place = float(word)
+    if not math.isfinite(place):
+        raise ValueError(word)
+    return place
+
+
 async def _swipe(call: Call, points: list[float], duration: list[str]) -> None:
     """A finger takes its time; the screen has moved when the command ends."""
-    milliseconds = int(duration[0]) if duration else _DEFAULT_SWIPE_MS
+    milliseconds = read_number(duration[0]) if duration else _DEFAULT_SWIPE_MS
+    if milliseconds is None:
+        raise ValueError(duration[0])
     await call.phone.clock.sleep(milliseconds / 1000)
     call.phone.desktop.swipe((points[0], points[1]), (points[2], points[3]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from corral.model.reading import read_count
 from corral.simulator.phone.files import FileError
 from corral.simulator.phone.packages import InstallError
 from corral.simulator.shell.call import COMMANDS, Call, command
@@ -133,16 +134,17 @@ def _options(args: list[str]) -> tuple[dict[str, str], list[str]]:
     return options, names
 
 
-async def _streamed(call: Call, size: str) -> bytes:
-    if not size.isdigit() or int(size) > _MAX_STREAMED:
+async def _streamed(call: Call, told: str) -> bytes:
+    size = read_count(told)
+    if size is None or size > _MAX_STREAMED:
         raise InstallError("INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location")
     received = bytearray()
-    while len(received) < int(size):
+    while len(received) < size:
         data = await call.io.read()
         if not data:
             raise InstallError("INSTALL_FAILED_INVALID_APK: Failed to copy all bytes")
         received += data
-    return bytes(received[: int(size)])
+    return bytes(received[:size])
 
 
 async def _uninstall(call: Call, names: list[str]) -> int:

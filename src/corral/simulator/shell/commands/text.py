@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from corral.model.reading import read_count, read_number
 from corral.simulator.phone.files import FileError
 from corral.simulator.shell.call import Call, command
 
@@ -43,7 +44,9 @@ async def printf(call: Call) -> int:
     written = []
     while True:
         left = len(rest)
-        written.append(re.sub(r"%(-?\d*(?:\.\d+)?)([sdxi%])", lambda found: _formatted(found, rest), form))
+        written.append(
+            re.sub(r"%(-?[0-9]{0,4}(?:\.[0-9]{1,4})?)([sdxi%])", lambda found: _formatted(found, rest), form)
+        )
         if not rest or len(rest) == left:
             break
     await call.write("".join(written).encode())
@@ -56,8 +59,7 @@ def _formatted(found: re.Match[str], rest: list[str]) -> str:
     value = rest.pop(0) if rest else ""
     if found[2] == "s":
         return f"%{found[1]}s" % value
-    number = int(value) if value.lstrip("-").isdigit() else 0
-    return f"%{found[1]}{found[2]}" % number
+    return f"%{found[1]}{found[2]}" % (read_number(value) or 0)
 
 
 @command("cat", reads=True)
@@ -82,10 +84,10 @@ async def _lines(call: Call, names: list[str]) -> list[bytes]:
 
 def _count(args: list[str]) -> tuple[int, list[str]]:
     """`-n 5`, `-n5` or `-5`, and the other arguments."""
-    if args[:1] == ["-n"] and len(args) > 1 and args[1].lstrip("+").isdigit():
-        return int(args[1]), args[2:]
-    if args and (found := re.fullmatch(r"-n?(\d+)", args[0])):
-        return int(found[1]), args[1:]
+    if args[:1] == ["-n"] and len(args) > 1 and (count := read_count(args[1].removeprefix("+"))) is not None:
+        return count, args[2:]
+    if args and args[0].startswith("-") and (count := read_count(args[0][1:].removeprefix("n"))) is not None:
+        return count, args[1:]
     return _DEFAULT_LINES, args
 
 
