@@ -1,8 +1,8 @@
 -- Lease these steps to the node, each under a token of its own. Called by claims, which locked the node and the steps, ready.
 -- A step's own expiry is its timeout from here; its node's lease may end it earlier. p_is_started: the claim itself is the start.
 -- The lease is on the step's row. leases gets it when it ends, but for a success, or when something is kept under it (fn_record_step_leases).
--- A token is the hash of a secret that only this call knows and of the step's place in the queue, which it has alone: as hard to guess as if each were drawn, which
--- would ask the operating system for randomness once a step. Returns them in claim order, as whoever claimed them is told.
+-- A token is half drawn for this call, and half the step's place in the queue, which it has alone, under a mask that is drawn, too: nobody but who is
+-- told of this claim can guess one (docs/decisions/0011). Returns them in claim order, as whoever claimed them is told.
 create or replace function corral.fn_grant_steps(
     p_node corral.nodes, p_request_id uuid, p_places tid[], p_is_started boolean default false)
 returns table (job_id uuid, run_id uuid, name text, "position" integer, title text, description text, action text, spec jsonb, input jsonb,
@@ -16,13 +16,14 @@ as $$
 declare
     v_now     timestamptz := fn_now();
     v_first   integer := case when p_is_started then 1 else 0 end;
-    v_secret  bytea := uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
+    v_half    bytea := substring(uuid_send(gen_random_uuid()) for 8);
+    v_mask    bigint := ('x' || encode(substring(uuid_send(gen_random_uuid()) for 8), 'hex'))::bit(64)::bigint;
 begin
     return query
         with granted as (
             update job_steps s
                set status = 'running', lease_owner = p_node.node_id, lease_epoch = p_node.epoch,
-                   lease_token = encode(substring(sha256(v_secret || int8send(s.ready_seq)) for 16), 'hex')::uuid,
+                   lease_token = encode(v_half || int8send(s.ready_seq # v_mask), 'hex')::uuid,
                    lease_until = v_now + s.timeout + (select c.deadline_slack from settings c), request_id = p_request_id, granted_at = v_now,
                    unnamed_beats = 0, state_seq = 0, available_at = null, is_started = p_is_started, is_recorded = false,
                    attempt = s.attempt + v_first, started_at = case when p_is_started then v_now end
