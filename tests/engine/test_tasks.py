@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from corral.model.coordinator import Chain, Channel, Task, TaskStatus
+from corral.model.coordinator import Chain, Channel, Place, Task, TaskStatus
 from corral.model.errors import ConflictError, NotFoundError
 from tests.engine.farm import LEASE_TIME, SECOND, Farm
 
@@ -38,6 +38,11 @@ async def status_of(farm: Farm, chain: Chain) -> TaskStatus:
 
 async def statuses_in(farm: Farm, chain: Chain) -> list[str]:
     return [task.status for task in await farm.engine.tasks.list(chain_id=chain.id)]
+
+
+async def tasks_told_since(farm: Farm, place: Place) -> list[UUID]:
+    changes = await farm.engine.changes.list_changes(place)
+    return [UUID(change.object_id) for change in changes if change.topic == "tasks"]
 
 
 async def test_channels_are_found_by_name_and_their_names_are_unique(farm: Farm) -> None:
@@ -275,6 +280,26 @@ async def test_a_dead_agents_task_returns_to_the_queue_and_a_beating_ones_does_n
     with pytest.raises(ConflictError, match="not in progress"):
         await farm.engine.tasks.complete_task("dead", dead.id)
     assert (await claim(farm, "alive", channel)).id == dead.id
+
+
+async def test_a_task_that_is_lost_too_often_fails_its_chain_and_streams_hear_of_what_is_behind_it(farm: Farm) -> None:
+    channel = await given_channel(farm)
+    await farm.let_verdicts_open()
+    chain, (one, two) = await given_chain(farm, channel, "one", "two")
+    here = await farm.engine.changes.find_stream_end()
+
+    for n in range(10):
+        assert (await claim(farm, f"mayfly {n}", channel)).id == one.id
+        here = await farm.engine.changes.find_stream_end()
+        await farm.pass_time(LEASE_TIME + 10 * SECOND)
+        await farm.run_upkeep()
+
+    assert (await status_of(farm, chain), await statuses_in(farm, chain)) == ("failed", ["failed", "failed"])
+    assert await tasks_told_since(farm, here) == [one.id, two.id]
+    job = await farm.engine.jobs.get(chain.id)
+    assert (job.status, (await farm.run(job.run_id)).status) == ("failed", "failed")
+    with pytest.raises(ConflictError, match="closed"):
+        await farm.engine.tasks.append_task("three", chain_id=chain.id)
 
 
 async def test_a_locked_task_is_claimed_by_nobody_and_assigned_by_hand(farm: Farm) -> None:
