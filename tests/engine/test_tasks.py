@@ -302,6 +302,26 @@ async def test_a_task_that_is_lost_too_often_fails_its_chain_and_streams_hear_of
         await farm.engine.tasks.append_task("three", chain_id=chain.id)
 
 
+async def test_a_chain_that_waits_for_its_last_task_after_a_cancel_is_told_of_once(farm: Farm) -> None:
+    channel = await given_channel(farm)
+    chain, (one, two) = await given_chain(farm, channel, "one", "two")
+    await farm.engine.tasks.assign_task("ann", one.id)
+    run_id = (await farm.engine.jobs.get(chain.id)).run_id
+    here = await farm.engine.changes.find_stream_end()
+
+    await farm.engine.runs.cancel_run(run_id)
+    told = await tasks_told_since(farm, here)
+    here = await farm.engine.changes.find_stream_end()
+    for _ in range(3):
+        await farm.run_upkeep()
+
+    assert told == [two.id]
+    assert await farm.engine.changes.list_changes(here) == []
+    await farm.engine.tasks.complete_task("ann", one.id)
+    assert await tasks_told_since(farm, here) == [one.id]
+    assert (await farm.run(run_id)).status == "cancelled"
+
+
 async def test_a_locked_task_is_claimed_by_nobody_and_assigned_by_hand(farm: Farm) -> None:
     channel = await given_channel(farm)
     tasks = farm.engine.tasks

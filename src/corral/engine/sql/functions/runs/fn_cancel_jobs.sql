@@ -40,7 +40,6 @@ begin
     )
     select coalesce(array_agg(distinct m.node_id), '{}') into v_nodes from marked m;
     v_steps := fn_cancel_steps(v_jobs);
-    perform fn_note_tasks(c.chain_id), fn_note_changes('chains', array[c.chain_id::text]) from chains c where c.chain_id = any (v_jobs);
     v_jobs := array(select j.job_id from jobs j where j.job_id = any (v_jobs) and j.status = 'queued' and j.mode = 'device');
     return query select case when v_count = v_limit then v_last end,
                         fn_conclude_jobs(v_steps || array(
