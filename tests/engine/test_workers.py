@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -259,6 +260,14 @@ async def test_only_the_holder_of_a_step_that_still_runs_may_repeat_it(farm: Far
 # Phones.
 
 
+async def offer(node: SimulatedNode, *serials: str, want: int = 5, **fields: Any) -> list[str]:  # noqa: ANN401 - of the claim
+    """What a node claims that offers these phones."""
+    grants = await node.engine.steps.claim_with_phones(
+        node.node_id, epoch=node.epoch, want=want, phones=serials, **fields
+    )
+    return [grant.name for grant in grants]
+
+
 async def test_a_step_that_requires_a_phone_goes_to_a_node_that_offers_one(farm: Farm) -> None:
     node = await farm.given_node(devices=2)
     bare = await farm.given_node("bare")
@@ -268,15 +277,69 @@ async def test_a_step_that_requires_a_phone_goes_to_a_node_that_offers_one(farm:
     assert await claim(bare) == []
     assert [news.node_id for news in await farm.engine.steps.list_step_news(["node-1", "bare"])] == ["node-1"]
 
-    async def offer(*serials: str) -> list[str]:
-        grants = await farm.engine.steps.claim_with_phones(node.node_id, epoch=node.epoch, want=5, phones=serials)
-        return [grant.name for grant in grants]
-
-    assert await offer(first.serial) == ["any"]
-    assert await offer("not-a-phone-of-this-node") == []
-    assert await offer(second.serial) == ["one"]
+    assert await offer(node, first.serial) == ["any"]
+    assert await offer(node, "not-a-phone-of-this-node") == []
+    assert await offer(node, second.serial) == ["one"]
     (phone,) = await farm.engine.steps.list_phones(node.node_id, [second.serial])
     assert phone.capabilities == ["phone", "phone:pixel"]
+
+
+async def test_a_step_needs_one_phone_that_has_all_it_requires(farm: Farm) -> None:
+    node = await farm.given_node(devices=2, capabilities=["x"])
+    first, second = await farm.engine.devices.list()
+    await farm.engine.devices.update_device(first.device_id, tags=["a"])
+    await farm.engine.devices.update_device(second.device_id, tags=["b"])
+    await given_job(farm, NewStep("both", requires=["phone:a", "phone:b", "x"]))
+    assert await farm.engine.steps.list_step_news([node.node_id]) == []
+    assert await offer(node, first.serial, second.serial) == []
+
+    await farm.engine.devices.update_device(second.device_id, tags=["a", "b"])
+
+    assert [news.has_work for news in await farm.engine.steps.list_step_news([node.node_id])] == [True]
+    assert await offer(node, first.serial) == []
+    assert await offer(node, first.serial, second.serial) == ["both"]
+
+
+async def test_each_phone_that_is_offered_brings_one_step_and_the_rest_is_left_to_others(farm: Farm) -> None:
+    node = await farm.given_node(devices=3, capabilities=["x"], max_concurrency=20)
+    first, second, _ = await farm.engine.devices.list()
+    await farm.engine.devices.update_device(first.device_id, tags=["a"])
+    await given_job(
+        farm,
+        *(NewStep(f"any {n}", requires=["phone"]) for n in range(8)),
+        *(NewStep(f"one {n}", requires=["phone:a"]) for n in range(2)),
+        *(NewStep(f"plain {n}", requires=["x"]) for n in range(2)),
+    )
+
+    got = await offer(node, first.serial, second.serial, want=6)
+
+    assert got == ["any 0", "any 1", "plain 0", "plain 1"]
+    assert await offer(node, first.serial, want=1) == ["any 2"]
+
+
+async def test_a_step_that_any_phone_can_do_leaves_the_special_ones_to_those_that_need_them(farm: Farm) -> None:
+    node = await farm.given_node(devices=2)
+    first, second = await farm.engine.devices.list()
+    await farm.engine.devices.update_device(first.device_id, tags=["a"])
+    await given_job(
+        farm, NewStep("any", requires=["phone"]), *(NewStep(f"{n}", requires=["phone:a"]) for n in range(2))
+    )
+
+    assert await offer(node, first.serial, second.serial) == ["any", "0"]
+
+
+async def test_a_repeated_claim_with_phones_returns_the_same_steps(farm: Farm) -> None:
+    node = await farm.given_node(devices=1, capabilities=["x"])
+    (device,) = await farm.engine.devices.list()
+    steps = [NewStep(f"s{n}", requires=["phone"]) for n in range(2)]
+    await given_job(farm, *steps, NewStep("plain", requires=["x"]))
+    request_id = uuid4()
+
+    first = await offer(node, device.serial, request_id=request_id)
+
+    assert first == ["s0", "plain"]
+    assert await offer(node, device.serial, request_id=request_id) == first
+    assert await offer(node, device.serial, want=0) == []
 
 
 async def test_a_phone_nobody_has_is_a_capability_nobody_has(farm: Farm) -> None:
