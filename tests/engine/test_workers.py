@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from corral.model.coordinator import TaskStatus
 from corral.model.errors import ConflictError, InvalidRequestError
 from corral.model.records import Job, NewStep, StepGrant
 from tests.engine.farm import SECOND, Farm, SimulatedNode
@@ -392,6 +393,33 @@ async def test_a_capped_runs_steps_say_that_it_is_full(farm: Farm) -> None:
     (row,) = await farm.engine.runs.explain_run(job.run_id)
 
     assert (row.step, row.reason, row.message) == ("b", "gate_full", "the run has all of its 1 allowed steps in flight")
+
+
+async def test_the_tasks_of_a_chain_wait_for_agents_people_and_one_another(farm: Farm) -> None:
+    channel = await farm.engine.channels.create_channel("work")
+    chain = await farm.engine.chains.create_chain(channel.id, name="a chain")
+    tasks = [await farm.engine.tasks.append_task(title, chain_id=chain.id) for title in ("one", "two", "three")]
+    await farm.engine.tasks.update_task(tasks[2].id, status=TaskStatus.LOCKED)
+    run_id = (await farm.engine.jobs.get(chain.id)).run_id
+
+    async def explained() -> list[tuple[str | None, str, str]]:
+        return [(row.step, row.reason, row.message) for row in await farm.engine.runs.explain_run(run_id)]
+
+    assert await explained() == [
+        ("1", "tasks_waiting", "next when an agent claims it"),
+        ("2", "behind_task", "behind task 1 of its chain"),
+        ("3", "task_locked", "a person locked it"),
+    ]
+    await farm.engine.tasks.assign_task("ann", tasks[0].id)
+    assert [step for step, _, _ in await explained()] == ["2", "3"]
+    await farm.engine.tasks.complete_task("ann", tasks[0].id)
+    await farm.engine.chains.update_chain(chain.id, status=TaskStatus.LOCKED)
+    assert await explained() == [
+        ("2", "task_locked", "a person locked its chain"),
+        ("3", "task_locked", "a person locked its chain"),
+    ]
+    await farm.engine.chains.update_chain(chain.id, status=TaskStatus.QUEUED)
+    assert [reason for _, reason, _ in await explained()] == ["tasks_waiting", "task_locked"]
 
 
 async def test_steps_that_nobody_can_do_are_a_to_do(farm: Farm) -> None:
