@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -10,7 +10,7 @@ from corral.model.coordinator import TaskStatus
 from corral.model.errors import ConflictError, InvalidRequestError
 from corral.model.records import Job, NewStep, StepGrant
 from tests.engine.farm import SECOND, Farm, SimulatedNode
-from tests.engine.test_steps import claim, finish, given_job, reload, statuses, the_step
+from tests.engine.test_steps import claim, event, finish, given_job, reload, statuses, the_step
 
 
 async def given_run(farm: Farm, *steps: NewStep, **request: Any) -> Job:  # noqa: ANN401 - of the request
@@ -355,6 +355,99 @@ async def test_a_phone_nobody_has_is_a_capability_nobody_has(farm: Farm) -> None
     assert {row.reason.value for row in await farm.engine.runs.explain_run(job.run_id)} == {"steps_waiting"}
     await node.beat(devices=[{"serial": device.serial, "connection": "offline"}])
     assert {row.reason.value for row in await farm.engine.runs.explain_run(job.run_id)} == {"no_capable_node"}
+
+
+# The version of a run.
+
+
+class Versions:
+    """Sees whether a run's version grows with each thing that happens."""
+
+    def __init__(self, farm: Farm, run_id: UUID) -> None:
+        self._farm = farm
+        self._run_id = run_id
+        self._last = 0
+
+    async def see(self, what: str) -> None:
+        version = await self._farm.engine.runs.get_run_version(self._run_id)
+        assert version > self._last, what
+        self._last = version
+
+
+async def test_a_step_that_moves_changes_its_runs_version_though_nothing_ends(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a"), NewStep("b", max_attempts=3), NewStep("c"), max_attempts=3)
+    versions = Versions(farm, job.run_id)
+    first, second, third = await claim(node)
+    await versions.see("it was made")
+
+    await node.send(event(first, "step_started", 1))
+    await versions.see("the first step began")
+    await node.send(event(second, "step_started", 1))
+    await versions.see("another step began")
+    assert await finish(node, third, status="running") == ["applied"]
+    await versions.see("one began without an event")
+    await node.send(event(second, "step_finished", 2, status="failed"))
+    await versions.see("a step is to be tried again")
+    await node.send(event(first, "step_finished", 2, status="cancelled"))
+    await versions.see("a step was given up")
+    await farm.engine.steps.release_step(node.node_id, third)
+    await versions.see("a step was released")
+    await claim(node)
+    await node.reboot()
+    await versions.see("the steps of a node that died are back")
+    await farm.engine.runs.cancel_run(job.run_id)
+    await versions.see("it was cancelled")
+
+
+async def test_a_failure_that_ends_no_job_changes_the_version_also_before_the_job_began(farm: Farm) -> None:
+    await farm.let_verdicts_open()
+    node = await farm.given_node()
+    job = await given_job(
+        farm, NewStep("rare", requires=["gpu"], continue_on_failure=True), NewStep("b"), wait_timeout_s=30
+    )
+    versions = Versions(farm, job.run_id)
+    await farm.run_upkeep()
+    await versions.see("it was made")
+    await farm.pass_time(40 * SECOND, node)
+    await farm.run_upkeep()
+
+    assert (await statuses(farm, job))["rare"] == "failed"
+    await versions.see("a step that nobody is capable of failed")
+
+
+async def test_what_a_local_job_tells_of_its_steps_changes_the_version(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("whole-job"))
+    (whole,) = await claim(node)
+    versions = Versions(farm, job.run_id)
+    await node.send(event(whole, "step_started", 1))
+    await versions.see("the job began")
+
+    for seq, (kind, fields) in enumerate((("step_started", {}), ("step_finished", {"status": "succeeded"})), 2):
+        told = event(whole, kind, seq, **fields) | {"within": "whole-job", "step": "one", "position": 1}
+        assert [each.outcome for each in await node.send(told)] == ["applied"]
+        await versions.see(kind)
+
+
+async def test_a_step_that_repeats_and_a_task_that_is_claimed_change_the_version(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("each"))
+    (grant,) = await claim(node)
+    versions = Versions(farm, job.run_id)
+    await versions.see("it was made")
+    assert await farm.engine.steps.expand_step(node.node_id, grant, [NewStep("each[0]")])
+    await versions.see("a step repeats")
+
+    channel = await farm.engine.channels.create_channel("work")
+    chain = await farm.engine.chains.create_chain(channel.id, name="a chain")
+    versions = Versions(farm, (await farm.engine.jobs.get(chain.id)).run_id)
+    for title in ("one", "two"):
+        task = await farm.engine.tasks.append_task(title, chain_id=chain.id)
+        await farm.engine.tasks.claim_task("ann", channel_id=channel.id)
+        await versions.see("a task was claimed")
+        await farm.engine.tasks.complete_task("ann", task.id)
+        await versions.see("a task was completed")
 
 
 # Why steps wait.

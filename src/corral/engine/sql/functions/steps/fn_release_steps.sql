@@ -1,7 +1,8 @@
 -- Give back running steps whose leases infrastructure lost: they are ready again, in their old place, and keep their token, so that an
 -- honest late result still counts until somebody else claims the step. Called by fn_take_back_leases, which holds the jobs' locks.
--- Returns the jobs that ended thereby: steps fail when their attempts are spent, and an open chain ends with a task that did.
-create or replace function corral.fn_release_steps(p_tokens uuid[], p_ending text) returns corral.job_change[]
+-- Returns the jobs that ended thereby (steps fail when their attempts are spent, and an open chain ends with a task that did), and all
+-- that moved.
+create or replace function corral.fn_release_steps(p_tokens uuid[], p_ending text) returns corral.job_effects
 language plpgsql volatile
 set search_path = corral, pg_catalog
 as $$
@@ -27,5 +28,6 @@ begin
         returning j.job_id, j.open_steps
     )
     select array_agg(g.job_id) into v_over from given_up g where g.open_steps = 0;
-    return v_effects.changes || fn_read_job_outcomes(v_over);
+    v_effects.changes := v_effects.changes || fn_read_job_outcomes(v_over);
+    return v_effects;
 end $$;
