@@ -9,6 +9,7 @@ import pytest
 from corral.model.coordinator import Chain, Channel, Place, Task, TaskStatus
 from corral.model.errors import ConflictError, NotFoundError
 from tests.engine.farm import LEASE_TIME, SECOND, Farm
+from tests.engine.reads import reads_of
 
 
 async def given_chain(farm: Farm, channel: Channel, *titles: str) -> tuple[Chain, list[Task]]:
@@ -433,6 +434,22 @@ async def test_what_is_listed_begins_with_what_is_left_to_do(farm: Farm) -> None
     assert [task.title for task in await tasks.list(limit=1)] == ["task 2"]
     (counted,) = await farm.engine.channels.list()
     assert (counted.waiting, counted.in_progress, counted.done, counted.failed) == (1, 1, 2, 0)
+
+
+async def test_what_ended_is_not_read_to_list_what_has_not(farm: Farm) -> None:
+    channel = await given_channel(farm)
+    tasks = farm.engine.tasks
+    for n in range(30):
+        task = await tasks.append_task(f"task {n}", channel_id=channel.id)
+        await tasks.complete_task("ann", (await tasks.assign_task("ann", task.id)).id)
+    left = await tasks.append_task("left", channel_id=channel.id)
+
+    async with farm.engine.database.own_connection() as session:
+        await session.execute("set enable_seqscan = off")  # so few rows are not worth an index
+        for status in ("queued", "in_progress", "locked"):
+            reads = await reads_of(session, "select * from corral.fn_list_tasks(null, null, $1, 1000)", status)
+            assert [row["task_id"] for row in reads.rows] == ([left.id] if status == "queued" else [])
+            assert reads.rows_read.get("job_steps", 0) < 10
 
 
 async def test_chains_that_lie_idle_are_closed_and_purged_with_the_runs(farm: Farm) -> None:
