@@ -523,6 +523,7 @@ async def test_steps_that_nobody_can_do_are_a_to_do(farm: Farm) -> None:
     board = await farm.engine.dashboard.get_dashboard()
 
     assert b"2 steps wait for capabilities that no live node has" in board
+    assert b"/runs?status=going" in board
 
 
 # Runs with their steps.
