@@ -266,6 +266,20 @@ async def test_phones_are_offered_by_serial_and_named_with_the_step(operator: Op
     assert [phone["serial"] for phone in step["phones"]] == ["R2"]
 
 
+async def test_of_the_phones_that_a_step_may_use_the_plainest_comes_first(
+    operator: Operator, worker: Worker, farm: Farm
+) -> None:
+    await worker.start("device.screenshot")
+    (await worker.beat(devices=[{"serial": "R1"}, {"serial": "R2"}])).raise_for_status()
+    first, _ = await farm.engine.devices.list()
+    await farm.engine.devices.update_device(first.device_id, tags=["pixel"])
+    await given_run(operator, {"id": "look", "uses": "device.screenshot", "requires": ["phone"]})
+
+    (step,) = (await worker.claim(phones=["R1", "R2"]))["steps"]
+
+    assert [phone["serial"] for phone in step["phones"]] == ["R2", "R1"]
+
+
 async def test_a_distributed_run_has_no_target_and_a_device_run_no_log_path(operator: Operator) -> None:
     await operator.post("/api/workflows", {"name": "spread", "mode": "distributed", "steps": [say("one")]})
     await operator.given_workflow()

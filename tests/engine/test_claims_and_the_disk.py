@@ -11,6 +11,7 @@ from corral.model.records import NewStep
 from tests.engine.farm import Farm, SimulatedNode
 from tests.engine.test_steps import claim, given_job
 
+WITH_PHONES = "select lease_token from corral.fn_claim_with_phones($1, $2, '{}', 20, null)"
 CLAIM = "select lease_token from corral.fn_claim_ready_steps($1, $2, null, null, 20, null)"
 EXCHANGE = "select lease_token from corral.fn_exchange_steps($1, $2, $3, $4, $5, $6, null, null, null, 20, null)"
 
@@ -32,25 +33,30 @@ async def waits_after(
     return [row["lease_token"] for row in rows if row["lease_token"]], setting == "on"
 
 
+CLAIMS = pytest.mark.parametrize("query", [CLAIM, WITH_PHONES], ids=["plain", "with phones"])
+
+
+@CLAIMS
 async def test_a_claim_of_what_may_be_done_again_does_not_wait(
-    farm: Farm, connection: "asyncpg.Connection[asyncpg.Record]"
+    farm: Farm, connection: "asyncpg.Connection[asyncpg.Record]", query: str
 ) -> None:
     node = await farm.given_node()
     await given_job(farm, NewStep("a"), NewStep("b"))
 
-    tokens, waits = await waits_after(connection, CLAIM, node)
+    tokens, waits = await waits_after(connection, query, node)
 
     assert (len(tokens), waits) == (2, False)
 
 
+@CLAIMS
 @pytest.mark.parametrize("requires", [[], ["gpu"]], ids=["of one queue", "of several"])
 async def test_a_claim_waits_if_one_of_its_steps_must_not_be_done_twice(
-    farm: Farm, connection: "asyncpg.Connection[asyncpg.Record]", requires: list[str]
+    farm: Farm, connection: "asyncpg.Connection[asyncpg.Record]", requires: list[str], query: str
 ) -> None:
     node = await farm.given_node(capabilities=["gpu"])
     await given_job(farm, NewStep("a", requires=requires), NewStep("b", is_repeatable=False))
 
-    tokens, waits = await waits_after(connection, CLAIM, node)
+    tokens, waits = await waits_after(connection, query, node)
 
     assert (len(tokens), waits) == (2, True)
 

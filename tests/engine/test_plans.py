@@ -108,6 +108,26 @@ async def test_calls_about_steps_read_by_key_with_plans_made_when_the_farm_was_e
     assert (await engine.jobs.get(job.job_id)).steps_done == 30 * 60
 
 
+async def test_a_claim_with_phones_reads_what_it_grants_and_the_nodes_phones(engine: Engine, session: Session) -> None:
+    await load_farm(engine, nodes=100, devices_per_node=50)
+    job = await engine.jobs.create("drain")
+    await engine.steps.create_steps(
+        job.job_id, [NewStep(f"s{n}", requires=["phone"] if n % 2 else []) for n in range(4_000)]
+    )
+    phones = [f"node-7-{n}" for n in range(1, 6)]
+
+    for _ in range(8):
+        claim = "select * from corral.fn_claim_with_phones('node-7', 1, $1, 20, gen_random_uuid())"
+        reads = await reads_of(session, claim, phones)
+
+        assert len(reads.rows) == 20
+        assert reads.seq_scans == {}
+        assert {table: count for table, count in reads.rows_read.items() if count > MOST_ROWS} == {}
+        await engine.database.fetch(
+            "update corral.job_steps set status = 'succeeded', finished_at = now() where status = 'running'"
+        )
+
+
 STEP_QUESTIONS = {
     "pull": "select * from corral.fn_pull_job($1, 1, 20, gen_random_uuid())",
     "beat": "select * from corral.fn_heartbeat($1, 1, $2)",

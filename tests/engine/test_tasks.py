@@ -6,9 +6,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from corral.model.coordinator import Chain, Channel, Task, TaskStatus
+from corral.model.coordinator import Chain, Channel, Place, Task, TaskStatus
 from corral.model.errors import ConflictError, NotFoundError
 from tests.engine.farm import LEASE_TIME, SECOND, Farm
+from tests.engine.reads import reads_of
 
 
 async def given_chain(farm: Farm, channel: Channel, *titles: str) -> tuple[Chain, list[Task]]:
@@ -38,6 +39,11 @@ async def status_of(farm: Farm, chain: Chain) -> TaskStatus:
 
 async def statuses_in(farm: Farm, chain: Chain) -> list[str]:
     return [task.status for task in await farm.engine.tasks.list(chain_id=chain.id)]
+
+
+async def tasks_told_since(farm: Farm, place: Place) -> list[UUID]:
+    changes = await farm.engine.changes.list_changes(place)
+    return [UUID(change.object_id) for change in changes if change.topic == "tasks"]
 
 
 async def test_channels_are_found_by_name_and_their_names_are_unique(farm: Farm) -> None:
@@ -277,6 +283,46 @@ async def test_a_dead_agents_task_returns_to_the_queue_and_a_beating_ones_does_n
     assert (await claim(farm, "alive", channel)).id == dead.id
 
 
+async def test_a_task_that_is_lost_too_often_fails_its_chain_and_streams_hear_of_what_is_behind_it(farm: Farm) -> None:
+    channel = await given_channel(farm)
+    await farm.let_verdicts_open()
+    chain, (one, two) = await given_chain(farm, channel, "one", "two")
+    here = await farm.engine.changes.find_stream_end()
+
+    for n in range(10):
+        assert (await claim(farm, f"mayfly {n}", channel)).id == one.id
+        here = await farm.engine.changes.find_stream_end()
+        await farm.pass_time(LEASE_TIME + 10 * SECOND)
+        await farm.run_upkeep()
+
+    assert (await status_of(farm, chain), await statuses_in(farm, chain)) == ("failed", ["failed", "failed"])
+    assert await tasks_told_since(farm, here) == [one.id, two.id]
+    job = await farm.engine.jobs.get(chain.id)
+    assert (job.status, (await farm.run(job.run_id)).status) == ("failed", "failed")
+    with pytest.raises(ConflictError, match="closed"):
+        await farm.engine.tasks.append_task("three", chain_id=chain.id)
+
+
+async def test_a_chain_that_waits_for_its_last_task_after_a_cancel_is_told_of_once(farm: Farm) -> None:
+    channel = await given_channel(farm)
+    chain, (one, two) = await given_chain(farm, channel, "one", "two")
+    await farm.engine.tasks.assign_task("ann", one.id)
+    run_id = (await farm.engine.jobs.get(chain.id)).run_id
+    here = await farm.engine.changes.find_stream_end()
+
+    await farm.engine.runs.cancel_run(run_id)
+    told = await tasks_told_since(farm, here)
+    here = await farm.engine.changes.find_stream_end()
+    for _ in range(3):
+        await farm.run_upkeep()
+
+    assert told == [two.id]
+    assert await farm.engine.changes.list_changes(here) == []
+    await farm.engine.tasks.complete_task("ann", one.id)
+    assert await tasks_told_since(farm, here) == [one.id]
+    assert (await farm.run(run_id)).status == "cancelled"
+
+
 async def test_a_locked_task_is_claimed_by_nobody_and_assigned_by_hand(farm: Farm) -> None:
     channel = await given_channel(farm)
     tasks = farm.engine.tasks
@@ -388,6 +434,22 @@ async def test_what_is_listed_begins_with_what_is_left_to_do(farm: Farm) -> None
     assert [task.title for task in await tasks.list(limit=1)] == ["task 2"]
     (counted,) = await farm.engine.channels.list()
     assert (counted.waiting, counted.in_progress, counted.done, counted.failed) == (1, 1, 2, 0)
+
+
+async def test_what_ended_is_not_read_to_list_what_has_not(farm: Farm) -> None:
+    channel = await given_channel(farm)
+    tasks = farm.engine.tasks
+    for n in range(30):
+        task = await tasks.append_task(f"task {n}", channel_id=channel.id)
+        await tasks.complete_task("ann", (await tasks.assign_task("ann", task.id)).id)
+    left = await tasks.append_task("left", channel_id=channel.id)
+
+    async with farm.engine.database.own_connection() as session:
+        await session.execute("set enable_seqscan = off")  # so few rows are not worth an index
+        for status in ("queued", "in_progress", "locked"):
+            reads = await reads_of(session, "select * from corral.fn_list_tasks(null, null, $1, 1000)", status)
+            assert [row["task_id"] for row in reads.rows] == ([left.id] if status == "queued" else [])
+            assert reads.rows_read.get("job_steps", 0) < 10
 
 
 async def test_chains_that_lie_idle_are_closed_and_purged_with_the_runs(farm: Farm) -> None:

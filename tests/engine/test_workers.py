@@ -2,13 +2,15 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 
+from corral.model.coordinator import TaskStatus
 from corral.model.errors import ConflictError, InvalidRequestError
 from corral.model.records import Job, NewStep, StepGrant
 from tests.engine.farm import SECOND, Farm, SimulatedNode
-from tests.engine.test_steps import claim, finish, given_job, reload, statuses, the_step
+from tests.engine.test_steps import claim, event, finish, given_job, reload, statuses, the_step
 
 
 async def given_run(farm: Farm, *steps: NewStep, **request: Any) -> Job:  # noqa: ANN401 - of the request
@@ -259,6 +261,14 @@ async def test_only_the_holder_of_a_step_that_still_runs_may_repeat_it(farm: Far
 # Phones.
 
 
+async def offer(node: SimulatedNode, *serials: str, want: int = 5, **fields: Any) -> list[str]:  # noqa: ANN401 - of the claim
+    """What a node claims that offers these phones."""
+    grants = await node.engine.steps.claim_with_phones(
+        node.node_id, epoch=node.epoch, want=want, phones=serials, **fields
+    )
+    return [grant.name for grant in grants]
+
+
 async def test_a_step_that_requires_a_phone_goes_to_a_node_that_offers_one(farm: Farm) -> None:
     node = await farm.given_node(devices=2)
     bare = await farm.given_node("bare")
@@ -268,15 +278,69 @@ async def test_a_step_that_requires_a_phone_goes_to_a_node_that_offers_one(farm:
     assert await claim(bare) == []
     assert [news.node_id for news in await farm.engine.steps.list_step_news(["node-1", "bare"])] == ["node-1"]
 
-    async def offer(*serials: str) -> list[str]:
-        grants = await farm.engine.steps.claim_with_phones(node.node_id, epoch=node.epoch, want=5, phones=serials)
-        return [grant.name for grant in grants]
-
-    assert await offer(first.serial) == ["any"]
-    assert await offer("not-a-phone-of-this-node") == []
-    assert await offer(second.serial) == ["one"]
+    assert await offer(node, first.serial) == ["any"]
+    assert await offer(node, "not-a-phone-of-this-node") == []
+    assert await offer(node, second.serial) == ["one"]
     (phone,) = await farm.engine.steps.list_phones(node.node_id, [second.serial])
     assert phone.capabilities == ["phone", "phone:pixel"]
+
+
+async def test_a_step_needs_one_phone_that_has_all_it_requires(farm: Farm) -> None:
+    node = await farm.given_node(devices=2, capabilities=["x"])
+    first, second = await farm.engine.devices.list()
+    await farm.engine.devices.update_device(first.device_id, tags=["a"])
+    await farm.engine.devices.update_device(second.device_id, tags=["b"])
+    await given_job(farm, NewStep("both", requires=["phone:a", "phone:b", "x"]))
+    assert await farm.engine.steps.list_step_news([node.node_id]) == []
+    assert await offer(node, first.serial, second.serial) == []
+
+    await farm.engine.devices.update_device(second.device_id, tags=["a", "b"])
+
+    assert [news.has_work for news in await farm.engine.steps.list_step_news([node.node_id])] == [True]
+    assert await offer(node, first.serial) == []
+    assert await offer(node, first.serial, second.serial) == ["both"]
+
+
+async def test_each_phone_that_is_offered_brings_one_step_and_the_rest_is_left_to_others(farm: Farm) -> None:
+    node = await farm.given_node(devices=3, capabilities=["x"], max_concurrency=20)
+    first, second, _ = await farm.engine.devices.list()
+    await farm.engine.devices.update_device(first.device_id, tags=["a"])
+    await given_job(
+        farm,
+        *(NewStep(f"any {n}", requires=["phone"]) for n in range(8)),
+        *(NewStep(f"one {n}", requires=["phone:a"]) for n in range(2)),
+        *(NewStep(f"plain {n}", requires=["x"]) for n in range(2)),
+    )
+
+    got = await offer(node, first.serial, second.serial, want=6)
+
+    assert got == ["any 0", "any 1", "plain 0", "plain 1"]
+    assert await offer(node, first.serial, want=1) == ["any 2"]
+
+
+async def test_a_step_that_any_phone_can_do_leaves_the_special_ones_to_those_that_need_them(farm: Farm) -> None:
+    node = await farm.given_node(devices=2)
+    first, second = await farm.engine.devices.list()
+    await farm.engine.devices.update_device(first.device_id, tags=["a"])
+    await given_job(
+        farm, NewStep("any", requires=["phone"]), *(NewStep(f"{n}", requires=["phone:a"]) for n in range(2))
+    )
+
+    assert await offer(node, first.serial, second.serial) == ["any", "0"]
+
+
+async def test_a_repeated_claim_with_phones_returns_the_same_steps(farm: Farm) -> None:
+    node = await farm.given_node(devices=1, capabilities=["x"])
+    (device,) = await farm.engine.devices.list()
+    steps = [NewStep(f"s{n}", requires=["phone"]) for n in range(2)]
+    await given_job(farm, *steps, NewStep("plain", requires=["x"]))
+    request_id = uuid4()
+
+    first = await offer(node, device.serial, request_id=request_id)
+
+    assert first == ["s0", "plain"]
+    assert await offer(node, device.serial, request_id=request_id) == first
+    assert await offer(node, device.serial, want=0) == []
 
 
 async def test_a_phone_nobody_has_is_a_capability_nobody_has(farm: Farm) -> None:
@@ -291,6 +355,99 @@ async def test_a_phone_nobody_has_is_a_capability_nobody_has(farm: Farm) -> None
     assert {row.reason.value for row in await farm.engine.runs.explain_run(job.run_id)} == {"steps_waiting"}
     await node.beat(devices=[{"serial": device.serial, "connection": "offline"}])
     assert {row.reason.value for row in await farm.engine.runs.explain_run(job.run_id)} == {"no_capable_node"}
+
+
+# The version of a run.
+
+
+class Versions:
+    """Sees whether a run's version grows with each thing that happens."""
+
+    def __init__(self, farm: Farm, run_id: UUID) -> None:
+        self._farm = farm
+        self._run_id = run_id
+        self._last = 0
+
+    async def see(self, what: str) -> None:
+        version = await self._farm.engine.runs.get_run_version(self._run_id)
+        assert version > self._last, what
+        self._last = version
+
+
+async def test_a_step_that_moves_changes_its_runs_version_though_nothing_ends(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("a"), NewStep("b", max_attempts=3), NewStep("c"), max_attempts=3)
+    versions = Versions(farm, job.run_id)
+    first, second, third = await claim(node)
+    await versions.see("it was made")
+
+    await node.send(event(first, "step_started", 1))
+    await versions.see("the first step began")
+    await node.send(event(second, "step_started", 1))
+    await versions.see("another step began")
+    assert await finish(node, third, status="running") == ["applied"]
+    await versions.see("one began without an event")
+    await node.send(event(second, "step_finished", 2, status="failed"))
+    await versions.see("a step is to be tried again")
+    await node.send(event(first, "step_finished", 2, status="cancelled"))
+    await versions.see("a step was given up")
+    await farm.engine.steps.release_step(node.node_id, third)
+    await versions.see("a step was released")
+    await claim(node)
+    await node.reboot()
+    await versions.see("the steps of a node that died are back")
+    await farm.engine.runs.cancel_run(job.run_id)
+    await versions.see("it was cancelled")
+
+
+async def test_a_failure_that_ends_no_job_changes_the_version_also_before_the_job_began(farm: Farm) -> None:
+    await farm.let_verdicts_open()
+    node = await farm.given_node()
+    job = await given_job(
+        farm, NewStep("rare", requires=["gpu"], continue_on_failure=True), NewStep("b"), wait_timeout_s=30
+    )
+    versions = Versions(farm, job.run_id)
+    await farm.run_upkeep()
+    await versions.see("it was made")
+    await farm.pass_time(40 * SECOND, node)
+    await farm.run_upkeep()
+
+    assert (await statuses(farm, job))["rare"] == "failed"
+    await versions.see("a step that nobody is capable of failed")
+
+
+async def test_what_a_local_job_tells_of_its_steps_changes_the_version(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("whole-job"))
+    (whole,) = await claim(node)
+    versions = Versions(farm, job.run_id)
+    await node.send(event(whole, "step_started", 1))
+    await versions.see("the job began")
+
+    for seq, (kind, fields) in enumerate((("step_started", {}), ("step_finished", {"status": "succeeded"})), 2):
+        told = event(whole, kind, seq, **fields) | {"within": "whole-job", "step": "one", "position": 1}
+        assert [each.outcome for each in await node.send(told)] == ["applied"]
+        await versions.see(kind)
+
+
+async def test_a_step_that_repeats_and_a_task_that_is_claimed_change_the_version(farm: Farm) -> None:
+    node = await farm.given_node()
+    job = await given_job(farm, NewStep("each"))
+    (grant,) = await claim(node)
+    versions = Versions(farm, job.run_id)
+    await versions.see("it was made")
+    assert await farm.engine.steps.expand_step(node.node_id, grant, [NewStep("each[0]")])
+    await versions.see("a step repeats")
+
+    channel = await farm.engine.channels.create_channel("work")
+    chain = await farm.engine.chains.create_chain(channel.id, name="a chain")
+    versions = Versions(farm, (await farm.engine.jobs.get(chain.id)).run_id)
+    for title in ("one", "two"):
+        task = await farm.engine.tasks.append_task(title, chain_id=chain.id)
+        await farm.engine.tasks.claim_task("ann", channel_id=channel.id)
+        await versions.see("a task was claimed")
+        await farm.engine.tasks.complete_task("ann", task.id)
+        await versions.see("a task was completed")
 
 
 # Why steps wait.
@@ -331,6 +488,33 @@ async def test_a_capped_runs_steps_say_that_it_is_full(farm: Farm) -> None:
     assert (row.step, row.reason, row.message) == ("b", "gate_full", "the run has all of its 1 allowed steps in flight")
 
 
+async def test_the_tasks_of_a_chain_wait_for_agents_people_and_one_another(farm: Farm) -> None:
+    channel = await farm.engine.channels.create_channel("work")
+    chain = await farm.engine.chains.create_chain(channel.id, name="a chain")
+    tasks = [await farm.engine.tasks.append_task(title, chain_id=chain.id) for title in ("one", "two", "three")]
+    await farm.engine.tasks.update_task(tasks[2].id, status=TaskStatus.LOCKED)
+    run_id = (await farm.engine.jobs.get(chain.id)).run_id
+
+    async def explained() -> list[tuple[str | None, str, str]]:
+        return [(row.step, row.reason, row.message) for row in await farm.engine.runs.explain_run(run_id)]
+
+    assert await explained() == [
+        ("1", "tasks_waiting", "next when an agent claims it"),
+        ("2", "behind_task", "behind task 1 of its chain"),
+        ("3", "task_locked", "a person locked it"),
+    ]
+    await farm.engine.tasks.assign_task("ann", tasks[0].id)
+    assert [step for step, _, _ in await explained()] == ["2", "3"]
+    await farm.engine.tasks.complete_task("ann", tasks[0].id)
+    await farm.engine.chains.update_chain(chain.id, status=TaskStatus.LOCKED)
+    assert await explained() == [
+        ("2", "task_locked", "a person locked its chain"),
+        ("3", "task_locked", "a person locked its chain"),
+    ]
+    await farm.engine.chains.update_chain(chain.id, status=TaskStatus.QUEUED)
+    assert [reason for _, reason, _ in await explained()] == ["tasks_waiting", "task_locked"]
+
+
 async def test_steps_that_nobody_can_do_are_a_to_do(farm: Farm) -> None:
     await farm.given_node()
     await given_job(farm, NewStep("rare", requires=["gpu"]), NewStep("rarer", requires=["gpu", "tpu"]))
@@ -339,6 +523,7 @@ async def test_steps_that_nobody_can_do_are_a_to_do(farm: Farm) -> None:
     board = await farm.engine.dashboard.get_dashboard()
 
     assert b"2 steps wait for capabilities that no live node has" in board
+    assert b"/runs?status=going" in board
 
 
 # Runs with their steps.

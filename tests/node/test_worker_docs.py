@@ -101,6 +101,22 @@ async def test_the_documented_worker_stops_what_is_cancelled_and_goes_on(
             assert (await desk.until_ended(again))["run"]["status"] == "succeeded"
 
 
+async def test_the_python_worker_claims_no_faster_while_a_cancelled_step_winds_down(
+    make_desk: MakeDesk, tmp_path: Path
+) -> None:
+    async with make_desk() as desk, documented_worker(desk, "python", (sys.executable, "-u"), tmp_path):
+        lingers = "(sleep 3; echo late) & wait; true"  # what it started has its output, and lives on
+        run = await desk.given_distributed(shell("linger", lingers, timeout_s=3000))
+        await desk.until_step(run, "linger", "running")
+        (await desk.http.post(f"/api/runs/{run}/cancel", json={})).raise_for_status()
+
+        assert (await desk.until_ended(run))["run"]["status"] == "cancelled"
+
+        claims = re.search(r'corral_http_requests_total\{.*route="/api/nodes/claim".*\} (\S+)', await desk.metrics())
+        assert claims is not None
+        assert float(claims[1]) <= 6, claims[0]
+
+
 def test_the_python_worker_is_short() -> None:
     assert len(program("python").splitlines()) <= 60
 

@@ -54,5 +54,10 @@ class WorkerDesk(Desk):
 
         await self.until(f"/api/runs/{run_id}/graph", is_so)
 
+    async def metrics(self) -> str:
+        answer = await self.http.get("/metrics")
+        assert answer.is_success, answer.text
+        return answer.text
+
     async def check_invariants(self) -> None:
         assert await self.query("select * from corral.fn_check_invariants()") == []

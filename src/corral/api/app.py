@@ -15,6 +15,7 @@ import corral
 from corral.api.auth import guard
 from corral.api.body import JsonRequest
 from corral.api.coordinator import handlers as coordinator
+from corral.api.coordinator.blanks import DropBlanks
 from corral.api.coordinator.slashes import KeepSlashes
 from corral.api.document import COMPONENTS, Document
 from corral.api.doors import check_doors
@@ -100,7 +101,7 @@ class App(Gate):
         self.server = Server(engine, config, storage or open_storage(config))
         self.litestar = _load_litestar(config.max_body_bytes)
         super().__init__(
-            Pages(KeepSlashes(self.litestar), load_pages()),
+            Pages(KeepSlashes(DropBlanks(self.litestar)), load_pages()),
             doorkeeper=self.server.doorkeeper,
             metrics=self.server.metrics,
             trusted_proxy=config.trusted_proxy,

@@ -61,6 +61,9 @@ class PrepareSteps:
                 continue
             if step is not None and plan is not None and plan.phone:
                 fit = [phone for phone in phones if set(plan.phone) <= set(phone.capabilities)]
+                fit.sort(
+                    key=lambda phone: len(phone.capabilities)
+                )  # as fn_fit_phones counted on: the others may be needed
                 step = msgspec.structs.replace(step, phones=fit)
                 if not fit:  # it lost its tag, or was unplugged, as the step was claimed
                     self._settle(grant, StepStatus.CANCELLED)

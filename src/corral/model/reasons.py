@@ -21,5 +21,8 @@ class WaitReason(StrEnum):
     NO_CAPABLE_NODE = "no_capable_node"
     STEPS_WAITING = "steps_waiting"
     RETRY_WAIT = "retry_wait"
+    TASKS_WAITING = "tasks_waiting"
+    BEHIND_TASK = "behind_task"
+    TASK_LOCKED = "task_locked"
     HANDED_OUT = "handed_out"
     READY = "ready"

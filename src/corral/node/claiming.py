@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Final, Protocol
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from msgspec import Struct
 
@@ -26,10 +26,11 @@ _log = logger(__name__)
 
 
 class StepAppetite(Struct, frozen=True):
-    """What a claim would ask for now."""
+    """What a claim would ask for now. `cancelling` are cancels that were heard of: the server need not tell them again."""
 
     want: int
     phones: frozenset[str]
+    cancelling: tuple[UUID, ...] = ()
 
     def exceeds(self, asked: StepAppetite) -> bool:
         """Whether it is worth sending a newer claim for."""
@@ -103,6 +104,7 @@ class ClaimSteps:
                 request_id=request_id,
                 wait_s=WAIT_S,
                 phones=sorted(appetite.phones),
+                cancelling=list(appetite.cancelling),
             )
             try:
                 claimed = await self._link.claim(request)

@@ -6,8 +6,9 @@ Nothing waits here: no more is claimed than there are free slots. A step leaves 
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from corral.model.states import FailureReason, StepStatus
@@ -19,6 +20,7 @@ from corral.node.walk import StepEnd
 from corral.telemetry import logger
 from corral.wire.steps import Claimed
 
+_MOST_CANCELS: Final = 1000
 _log = logger(__name__)
 
 
@@ -53,6 +55,7 @@ class StepWork:
         self._on_end = on_end
         self._steps: dict[UUID, HeldStep] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._cancels: OrderedDict[UUID, None] = OrderedDict()
         self._is_draining = False
 
     @property
@@ -67,7 +70,8 @@ class StepWork:
         """What to ask the server for: as many steps as there are free slots."""
         is_able = self._leases.is_live and not self._is_draining
         want = max(0, self._slots - self._taken() - self.running) if is_able else 0
-        return StepAppetite(want, frozenset(each for each in self._idle_phones() if not self.has_phone(each)))
+        phones = frozenset(each for each in self._idle_phones() if not self.has_phone(each))
+        return StepAppetite(want, phones, tuple(self._cancels))
 
     def accept(self, claimed: Claimed, *, sent_at: float) -> None:
         """Take in what a claim brought that first left at `sent_at`, and start it."""
@@ -87,8 +91,12 @@ class StepWork:
         self.cancel(claimed.cancel)
 
     def cancel(self, tokens: Iterable[UUID]) -> None:
-        """Stop these steps: their runs were cancelled."""
-        self._stop(tokens, StopCause.CANCELLED)
+        """Stop these steps: their runs were cancelled. What is no step of this node's is remembered, too: a job on a phone."""
+        heard = list(tokens)
+        self._cancels.update(dict.fromkeys(heard))
+        while len(self._cancels) > _MOST_CANCELS:
+            self._cancels.popitem(last=False)
+        self._stop(heard, StopCause.CANCELLED)
 
     def lose(self, tokens: Iterable[UUID]) -> None:
         """Stop these steps: the server gave up on the leases."""

@@ -141,6 +141,7 @@ async def test_events_are_listed_newest_first_and_narrowed(caller: Caller) -> No
     assert await told(agent_id="ann") == [2, 0]
     assert await told(task_id="t1") == [1]
     assert await told(agent_id="", limit=1) == [2]
+    assert await told(agent_id="ann", task_id="", limit="") == [2, 0]
     refused(await caller.get("events", params={"limit": 0}), 400, "invalid_request")
     refused(await caller.post("events", agent_id="ann"), 400, "invalid_request")
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from datetime import timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -188,6 +188,22 @@ async def test_only_a_task_in_progress_ends_and_only_by_whom_it_was_given_to(cal
         refused(await caller.post(f"tasks/{verb}", task_id=task["id"], agent_id="bob"), 409, "conflict")
 
     assert (await caller.complete("ann", task))["status"] == "done"
+
+
+async def test_failing_a_task_that_failed_with_its_chain_is_harmless(caller: Caller, farm: Farm) -> None:
+    channel = await caller.given_channel()
+    _, (one, behind) = await caller.given_chain(channel, "one", "two")
+    await caller.claim("ann", channel)
+    opened(await caller.post("tasks/fail", task_id=one["id"], agent_id="ann"), "task")
+    cancelled = await caller.given_task(channel_id=channel["id"])
+    await farm.engine.runs.cancel_run((await farm.engine.jobs.get(UUID(cancelled["chain_id"]))).run_id)
+
+    for task in (behind, cancelled):
+        shown = opened(await caller.get(f"tasks/{task['id']}"), "task")
+        assert shown["status"] == "failed"
+        assert opened(await caller.post("tasks/fail", task_id=task["id"], agent_id="bob"), "task") == shown
+        refused(await caller.post("tasks/complete", task_id=task["id"], agent_id="bob"), 409, "conflict")
+    refused(await caller.post("tasks/fail", task_id=one["id"], agent_id="bob"), 409, "conflict")
 
 
 async def test_many_who_end_one_task_at_once_agree_on_how_it_ended(caller: Caller) -> None:

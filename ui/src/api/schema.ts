@@ -3781,7 +3781,7 @@ export interface components {
          * @description The rule that holds a job back; fn_explain_run says when which applies.
          * @enum {string}
          */
-        WaitReason: "cancelling" | "verdicts_suspended" | "node_silent" | "device_quarantined" | "device_offline" | "device_contested" | "node_draining" | "behind_others" | "gate_full" | "slots_full" | "pool_no_match" | "pool_busy" | "no_capable_node" | "steps_waiting" | "retry_wait" | "handed_out" | "ready";
+        WaitReason: "cancelling" | "verdicts_suspended" | "node_silent" | "device_quarantined" | "device_offline" | "device_contested" | "node_draining" | "behind_others" | "gate_full" | "slots_full" | "pool_no_match" | "pool_busy" | "no_capable_node" | "steps_waiting" | "retry_wait" | "tasks_waiting" | "behind_task" | "task_locked" | "handed_out" | "ready";
         /** Watch */
         Watch: {
             /** Format: uuid */

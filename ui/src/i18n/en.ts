@@ -244,6 +244,9 @@ export const en = {
   "wait.no_capable_node": "No node can do this step.",
   "wait.retry_wait": "It failed and is tried again later.",
   "wait.steps_waiting": "Its steps wait for a node that asks for work.",
+  "wait.tasks_waiting": "It waits for an agent to claim it.",
+  "wait.behind_task": "The task before it is not done yet.",
+  "wait.task_locked": "A person locked it: nobody claims it until it is unlocked.",
   "wait.handed_out": "Its node has it, and starts it when a slot is free.",
   "wait.ready": "Nothing holds it back: it starts when its node asks for work.",
 

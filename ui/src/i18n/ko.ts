@@ -240,6 +240,9 @@ export const ko: Record<MessageKey, Message> = {
   "wait.no_capable_node": "이 단계를 할 수 있는 노드가 없습니다.",
   "wait.retry_wait": "실패하여 나중에 다시 시도합니다.",
   "wait.steps_waiting": "노드가 일을 요청하기를 단계들이 기다립니다.",
+  "wait.tasks_waiting": "에이전트가 가져가기를 기다립니다.",
+  "wait.behind_task": "앞의 작업이 아직 끝나지 않았습니다.",
+  "wait.task_locked": "사람이 잠가 두었습니다. 풀 때까지 아무도 가져가지 않습니다.",
   "wait.handed_out": "노드가 받았고, 자리가 나면 시작합니다.",
   "wait.ready": "막는 것이 없습니다. 노드가 일을 요청하면 시작합니다.",
 

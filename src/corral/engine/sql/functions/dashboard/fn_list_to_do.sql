@@ -35,7 +35,7 @@ as $$
           from fn_list_full_disks() d
         union all
         select 8, 'steps_unclaimable', count(*), '%s step waits for a capability that no live node has',
-               '%s steps wait for capabilities that no live node has', '/runs?status=queued&status=running'
+               '%s steps wait for capabilities that no live node has', '/runs?status=going'
           from demands d join job_steps s on s.demand_id = d.demand_id and s.status = 'ready' and s.channel_id is null
          where d.unserved_since is not null
     )

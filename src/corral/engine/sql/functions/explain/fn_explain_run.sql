@@ -3,7 +3,7 @@
 -- A phone that somebody holds may be expected when the session expires. The root cause wins: a job behind others on an offline device waits for the device. By device number, from behind p_after.
 -- Reasons: cancelling, verdicts_suspended, node_silent, device_quarantined, device_offline, device_contested, node_draining,
 -- behind_others, gate_full, slots_full, handed_out, ready, and those of fn_explain_unbound, whose rows come last; of a distributed
--- run, those of fn_explain_steps, a row for each step that could be claimed.
+-- run, those of fn_explain_steps, a row for each step that could be claimed, and each task of a chain that waits.
 -- Locks nothing. Raises CR001 not_found.
 create or replace function corral.fn_explain_run(p_run_id uuid, p_after integer default 0, p_limit integer default 1000)
 returns table (job_id uuid, device_id uuid, index_no integer, serial text, node_id text, status text, reason text, message text,

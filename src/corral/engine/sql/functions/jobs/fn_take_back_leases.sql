@@ -9,22 +9,25 @@ language plpgsql volatile
 set search_path = corral, pg_catalog
 as $$
 declare
-    v_jobs   uuid[];
-    v_steps  integer;
+    v_jobs     uuid[];
+    v_steps    integer := coalesce(cardinality(p_step_tokens), 0);
+    v_effects  job_effects := row('{}', '{}');
 begin
     perform fn_lock_lanes(p_device_ids);
     v_jobs := array(select l.job_id from lanes l where l.device_id = any (p_device_ids) and l.lease_token is not null);
-    if v_jobs = '{}' and coalesce(p_step_tokens, '{}') = '{}' and coalesce(p_changes, '{}') = '{}' then
+    if v_jobs = '{}' and v_steps = 0 and coalesce(p_changes, '{}') = '{}' then
         return 0;
     end if;
     perform fn_lock_jobs(array(
         select unnest(v_jobs) union select c.job_id from unnest(p_changes) c
         union select s.job_id from job_steps s where s.status = 'running' and s.lease_token = any (p_step_tokens)));
-    v_steps := coalesce(cardinality(p_step_tokens), 0);
+    if v_steps > 0 then
+        v_effects := fn_release_steps(p_step_tokens, p_ending);
+    end if;
     return v_steps + fn_conclude_jobs(
         p_changes
         || array(select row(j.job_id, 'queued', p_ending, null,
                             format('attempt %s was lost: %s', greatest(j.attempt, 1), replace(p_ending, '_', ' ')), null, null)::job_change
                    from jobs j where j.job_id = any (v_jobs))
-        || case when v_steps > 0 then fn_release_steps(p_step_tokens, p_ending) else '{}' end);
+        || v_effects.changes, v_effects.news);
 end $$;

@@ -14,7 +14,7 @@ declare
     v_last     uuid;
     v_nodes    text[];
     v_count    integer;
-    v_steps    job_change[];
+    v_effects  job_effects;
 begin
     if not exists (select 1 from runs r where r.run_id = p_run_id and r.cancel_requested_at is not null) then
         return query select null::uuid, 0, '{}'::text[];
@@ -39,12 +39,11 @@ begin
         returning l.node_id
     )
     select coalesce(array_agg(distinct m.node_id), '{}') into v_nodes from marked m;
-    v_steps := fn_cancel_steps(v_jobs);
-    perform fn_note_tasks(c.chain_id), fn_note_changes('chains', array[c.chain_id::text]) from chains c where c.chain_id = any (v_jobs);
+    v_effects := fn_cancel_steps(v_jobs);
     v_jobs := array(select j.job_id from jobs j where j.job_id = any (v_jobs) and j.status = 'queued' and j.mode = 'device');
     return query select case when v_count = v_limit then v_last end,
-                        fn_conclude_jobs(v_steps || array(
+                        fn_conclude_jobs(v_effects.changes || array(
                             select row(u.job_id, 'cancelled', null, null, null, null, null)::job_change
-                              from unnest(v_jobs) as u (job_id))),
+                              from unnest(v_jobs) as u (job_id)), v_effects.news),
                         v_nodes;
 end $$;

@@ -1,5 +1,5 @@
 -- Apply what nodes reported about steps of distributed jobs: step_started and step_finished, already judged and recorded.
--- Steps within a step (a local job's) are fn_apply_steps' to write down. A step that its node gave up unasked (cancelled in a run that is not) goes back to its queue.
+-- Steps within a step (a local job's) are fn_apply_steps' to write down, and only news here. A step that its node gave up unasked (cancelled in a run that is not) goes back to its queue.
 -- Called by fn_apply_node_events, which holds the jobs' locks. Returns the jobs that ended thereby, and all that moved.
 create or replace function corral.fn_apply_step_leases(p_events corral.judged_event[]) returns corral.job_effects
 language plpgsql volatile
@@ -9,6 +9,7 @@ as $$
 declare
     v_began    step_change[];
     v_ended    step_change[];
+    v_within   uuid[];
     v_effects  job_effects;
 begin
     with told as materialized (
@@ -36,5 +37,10 @@ begin
      where t.place = 1;
     v_effects := fn_conclude_steps(v_ended);
     v_effects.news := v_effects.news || fn_begin_steps(v_began);
+    v_within := array(select distinct e.job_id from unnest(p_events) e
+                       where e.outcome = 'applied' and e.type in ('step_started', 'step_finished') and e.body ? 'within');
+    if v_within <> '{}' then
+        v_effects.news := v_effects.news || fn_list_job_news(v_within);
+    end if;
     return v_effects;
 end $$;

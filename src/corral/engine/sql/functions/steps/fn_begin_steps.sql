@@ -1,5 +1,6 @@
 -- Note that steps began: their attempt is counted, once per lease, their job runs. A step that waited long at its node gets
--- its whole time from here. Called under the jobs' locks, with changes whose tokens were judged current. Returns the jobs that began.
+-- its whole time from here. Called under the jobs' locks, with changes whose tokens were judged current. Returns the jobs, for
+-- their runs' versions.
 create or replace function corral.fn_begin_steps(p_changes corral.step_change[]) returns corral.job_ended[]
 language plpgsql volatile
 set search_path = corral, pg_catalog

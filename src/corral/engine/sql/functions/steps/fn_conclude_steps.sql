@@ -20,6 +20,7 @@ declare
     v_owners   text[];
     v_started  uuid[];
     v_gated    boolean;
+    v_quiet    uuid[];
     v_effects  job_effects;
 begin
     if coalesce(cardinality(p_changes), 0) = 0 then
@@ -80,11 +81,15 @@ begin
     )
     select coalesce(array_agg(m.job_id) filter (where m.is_over), '{}'), array_agg(m.name) filter (where m.is_over),
            array_agg(m.is_unmet) filter (where m.is_over), array_agg(m.lease_owner) filter (where m.is_over),
-           coalesce(array_agg(distinct m.job_id) filter (where m.is_begun), '{}'), bool_or(m.is_gated)
-      into v_jobs, v_steps, v_unmet, v_owners, v_started, v_gated
+           coalesce(array_agg(distinct m.job_id) filter (where m.is_begun), '{}'), bool_or(m.is_gated),
+           array_agg(distinct m.job_id) filter (where not (m.is_over and m.is_begun))
+      into v_jobs, v_steps, v_unmet, v_owners, v_started, v_gated, v_quiet
       from moved m;
 
     v_effects := fn_count_down_jobs(v_jobs, v_steps, v_unmet, v_owners, v_started);
+    if v_quiet is not null then
+        v_effects.news := v_effects.news || fn_list_job_news(v_quiet);
+    end if;
     if v_gated then
         perform fn_admit_steps(array(select distinct c.job_id from unnest(p_changes) c));
     end if;

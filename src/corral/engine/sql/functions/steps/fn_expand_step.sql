@@ -1,7 +1,8 @@
 -- Replace a step that repeats for each item by its repetitions: p_children are steps as fn_create_steps takes them. The step itself then
 -- waits for all of them and needs no capability: whoever claims it next collects what they yielded. Called by the server for the
 -- holder of the step's lease, which ends by it; its attempt is not counted. Answers whether it was done: not where the token is not the
--- current one any more, or the run is being cancelled. Locks the job, then ready steps of a capped run. Raises what fn_create_steps raises.
+-- current one any more, or the run is being cancelled. Locks the job, then ready steps of a capped run, then the run's
+-- stripe. Raises what fn_create_steps raises.
 create or replace function corral.fn_expand_step(
     p_node_id text, p_job_id uuid, p_step text, p_lease_token uuid, p_children jsonb)
 returns boolean
@@ -30,5 +31,6 @@ begin
     update leases l set ended_at = fn_now(), ending = 'finished'
      where l.job_id = p_job_id and l.lease_token = p_lease_token and l.ended_at is null;
     perform fn_admit_steps(array[p_job_id]);
+    perform fn_conclude_jobs('{}', fn_list_job_news(array[p_job_id]));
     return true;
 end $$;

@@ -18,8 +18,8 @@ as $$
                    select 1 from wanted w
                     where w.requires <@ n.capabilities
                        or (exists (select 1 from unnest(w.requires) u where u = 'phone' or u like 'phone:%')
-                           and w.requires <@ (n.capabilities || array(
-                               select distinct unnest(p.capabilities) from fn_list_phones(n.node_id, null) p)))) as has_work
+                           and exists (select 1 from fn_list_phones(n.node_id, null) p
+                                        where w.requires <@ (n.capabilities || p.capabilities)))) as has_work
           from nodes n where n.node_id = any (p_node_ids)
     )
     select a.node_id, a.has_work, a.cancel from asked a where a.has_work or a.cancel <> '{}'

@@ -49,7 +49,7 @@ begin
         ), picked as materialized (
             select s.ctid as place, h.claim_rank, h.priority, h.ready_seq, s.is_repeatable
               from heads h join job_steps s on s.ctid = h.place
-             where s.status = 'ready'
+             where s.status = 'ready' and (s.available_at is null or s.available_at <= v_now) -- as it is once it is locked
              order by h.claim_rank, h.priority desc, h.ready_seq
              limit p_room
                for no key update of s skip locked

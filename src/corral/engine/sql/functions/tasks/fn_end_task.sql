@@ -1,5 +1,5 @@
 -- Complete or fail a task by its agent's word: only one in progress moves, and only by whom it was given to. A task that ended that way
--- already is left as it is, its times included. A failure ends the chain. Locks the job, then what fn_conclude_jobs locks.
+-- already is left as it is, its times included; one that was skipped or cancelled has failed, to the door. A failure ends the chain. Locks the job, then what fn_conclude_jobs locks.
 -- Raises CR001 not_found, CR003 conflict.
 create or replace function corral.fn_end_task(p_agent_id text, p_task_id uuid, p_status text, p_error_message text) returns void
 language plpgsql volatile
@@ -15,9 +15,10 @@ begin
     select s.* into v_step from job_steps s where s.job_id = v_task.chain_id and s.job_attempt = 1 and s.name = v_task.step;
     if v_step.job_id is null then
         raise exception 'no task %', p_task_id using errcode = 'CR001', detail = 'task_id';
-    elsif v_step.lease_owner is distinct from fn_agent_owner(p_agent_id) and v_step.status not in ('pending', 'ready') then
+    elsif v_step.lease_owner is distinct from fn_agent_owner(p_agent_id) and v_step.status not in ('pending', 'ready')
+          and v_step.granted_at is not null then
         raise exception 'the task is %''s', coalesce(fn_agent_of(v_step.lease_owner), 'nobody') using errcode = 'CR003', detail = 'agent_id';
-    elsif v_step.status = p_status then
+    elsif v_step.status = p_status or (p_status = 'failed' and v_step.status in ('skipped', 'cancelled')) then
         return;
     elsif v_step.status <> 'running' then
         raise exception 'the task is not in progress' using errcode = 'CR003', detail = 'task_id';

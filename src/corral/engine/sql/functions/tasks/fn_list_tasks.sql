@@ -15,7 +15,7 @@ as $$
     ), ended as (
         select t.task_id, s.position
           from tasks t join job_steps s on s.job_id = t.chain_id and s.job_attempt = 1 and s.name = t.step
-         where s.finished_at is not null and (p_channel_id is null or s.channel_id = p_channel_id)
+         where coalesce(p_status, 'done') in ('done', 'failed') and s.finished_at is not null and (p_channel_id is null or s.channel_id = p_channel_id)
            and (p_chain_id is null or t.chain_id = p_chain_id)
            and coalesce(p_status, case s.status when 'succeeded' then 'done' else 'failed' end)
                = case s.status when 'succeeded' then 'done' else 'failed' end
