@@ -161,7 +161,7 @@ async def test_a_status_that_no_report_has_is_refused(farm: Farm) -> None:
 async def _ended(farm: Farm, job: Job) -> list[dict[str, object]]:
     """Everything that is kept of a job's steps and leases, but for what differs between any two jobs."""
     steps = await farm.engine.database.fetch(
-        "select to_jsonb(s) - '{job_id,lease_token,request_id,ready_seq}'::text[] as row"
+        "select to_jsonb(s) - '{job_id,run_id,lease_token,request_id,ready_seq}'::text[] as row"
         " from corral.job_steps s where job_id = $1 order by name",
         job.job_id,
     )

@@ -265,6 +265,7 @@ async def test_steps_outlive_their_table_getting_another_order(empty_dsn: str, m
     before = [each for each in migrations if each.number < 22]
     monkeypatch.setattr(migrate, "list_migrations", lambda: before)
     await migrate_database(empty_dsn)
+    await execute(empty_dsn, "alter table corral.job_steps add column run_id uuid")  # for today's functions
     async with Engine.connect(empty_dsn, max_connections=1) as engine:
         job = await engine.jobs.create("old")
         await engine.steps.create_steps(

@@ -187,3 +187,27 @@ async def test_every_token_is_another_one(farm: Farm) -> None:
     grants = [*await claim(node, 100), *await claim(node, 100)]
 
     assert len(grants) == len({grant.lease_token for grant in grants}) == 150
+
+
+async def test_many_steps_are_granted_in_the_order_of_the_queue_with_their_runs(farm: Farm) -> None:
+    """They are written where they stand, so that nothing sorts them afterwards."""
+    node = await farm.given_node(max_concurrency=200)
+    jobs = [await given_job(farm, *(NewStep(f"{n:03}", priority=n % 3) for n in range(60))) for _ in range(2)]
+    await finish(node, *await claim(node, want=30))
+
+    grants = await claim(node, want=90)
+
+    expected = [(job.job_id, f"{n:03}") for priority in (2, 1, 0) for job in jobs for n in range(priority, 60, 3)]
+    assert [(grant.job_id, grant.name) for grant in grants] == expected[30:]
+    assert {grant.job_id: grant.run_id for grant in grants} == {job.job_id: job.run_id for job in jobs}
+    assert len({grant.lease_token for grant in grants}) == 90
+
+
+async def test_a_step_of_another_run_than_its_jobs_is_noticed(farm: Farm) -> None:
+    job = await given_job(farm, NewStep("a"))
+    await farm.engine.database.fetch("update corral.job_steps set run_id = gen_random_uuid()")
+
+    (broken,) = await farm.engine.upkeep.check_invariants()
+
+    assert broken.invariant == "a step is of its job's run"
+    await farm.engine.database.fetch("update corral.job_steps set run_id = $1", job.run_id)

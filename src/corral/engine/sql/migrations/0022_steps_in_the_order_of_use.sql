@@ -1,6 +1,6 @@
 -- The same table, its columns in another order: those that indexes ask for first, what has a fixed size before what has not.
 -- Whenever PostgreSQL changes a row it reads every indexed column of its old and of its new version, each time from the row's beginning, so
--- that columns far behind cost a tenth of what claiming and ending a step takes (docs/decisions/0011).
+-- that columns far behind cost a tenth of what claiming and ending a step takes. And the run's id, which a claim had to look up (docs/decisions/0011).
 
 do $$
 declare
@@ -48,6 +48,7 @@ create table corral.job_steps (
     granted_at           timestamptz,
     started_at           timestamptz,
     request_id           uuid,
+    run_id               uuid,
     timeout              interval,
     backoff              interval not null default '0',
     backoff_max          interval not null default '01:00:00',
@@ -72,15 +73,17 @@ create table corral.job_steps (
 insert into corral.job_steps (
     job_id, job_attempt, priority, claim_rank, is_started, is_recorded, demand_id, ready_seq, status, name, lease_token, lease_owner,
     lease_until, channel_id, available_at, finished_at, is_repeatable, continue_on_failure, unnamed_beats, attempt, max_attempts,
-    pending_needs, unmet_needs, position, lease_epoch, state_seq, created_at, ready_at, granted_at, started_at, request_id, timeout,
+    pending_needs, unmet_needs, position, lease_epoch, state_seq, created_at, ready_at, granted_at, started_at, request_id, run_id, timeout,
     backoff, backoff_max, backoff_factor, backoff_jitter, needs, requires, title, description, action, spec, probability, draw, decision,
     skip_cause, input, output, failure_reason, error_message)
-select job_id, job_attempt, priority, claim_rank, is_started, is_recorded, demand_id, ready_seq, status, name, lease_token, lease_owner,
-       lease_until, channel_id, available_at, finished_at, is_repeatable, continue_on_failure, unnamed_beats, attempt, max_attempts,
-       pending_needs, unmet_needs, position, lease_epoch, state_seq, created_at, ready_at, granted_at, started_at, request_id, timeout,
-       backoff, backoff_max, backoff_factor, backoff_jitter, needs, requires, title, description, action, spec, probability, draw, decision,
-       skip_cause, input, output, failure_reason, error_message
-  from kept_steps;
+select k.job_id, k.job_attempt, k.priority, k.claim_rank, k.is_started, k.is_recorded, k.demand_id, k.ready_seq, k.status, k.name, k.lease_token,
+       k.lease_owner, k.lease_until, k.channel_id, k.available_at, k.finished_at, k.is_repeatable, k.continue_on_failure, k.unnamed_beats,
+       k.attempt, k.max_attempts, k.pending_needs, k.unmet_needs, k.position, k.lease_epoch, k.state_seq, k.created_at, k.ready_at,
+       k.granted_at, k.started_at, k.request_id, case when k.demand_id is not null then j.run_id end, k.timeout, k.backoff, k.backoff_max,
+       k.backoff_factor, k.backoff_jitter, k.needs, k.requires, k.title, k.description, k.action, k.spec, k.probability, k.draw, k.decision,
+       k.skip_cause, k.input, k.output, k.failure_reason, k.error_message
+  from kept_steps k
+  join corral.jobs j on j.job_id = k.job_id;
 
 alter table corral.job_steps
     add constraint job_steps_pkey primary key (job_id, job_attempt, name),
@@ -107,5 +110,6 @@ create index job_steps_of_channel on corral.job_steps (channel_id, status) where
 comment on column corral.job_steps.unmet_needs is 'How many of its ended needs failed, or were skipped because something failed.';
 comment on column corral.job_steps.available_at is 'When a ready step may be claimed: after its backoff, or (infinity) when its capped run has a place.';
 comment on column corral.job_steps.lease_owner is 'Who holds it or held it last; of a ready task of a chain, who did the one before.';
+comment on column corral.job_steps.run_id is 'Of a step of a distributed job, which is told it with its lease.';
 comment on column corral.job_steps.is_repeatable is 'Whether it is done again when its worker was lost while it ran.';
 comment on column corral.job_steps.is_recorded is 'Of a step that runs or succeeded: whether its lease stands in leases already. All others do.';

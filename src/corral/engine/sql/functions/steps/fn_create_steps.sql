@@ -64,11 +64,11 @@ begin
         insert into step_needs (job_id, needed, step)
         select p_job_id, n.name, g.name from given g cross join unnest(g.all_needs) as n (name)
     ), made as (
-        insert into job_steps (job_id, name, position, title, description, action, spec, input, channel_id, needs, pending_needs,
+        insert into job_steps (job_id, run_id, name, position, title, description, action, spec, input, channel_id, needs, pending_needs,
                                unmet_needs, requires, demand_id, priority, claim_rank, ready_seq, ready_at, continue_on_failure, status,
                                max_attempts, backoff, backoff_factor, backoff_max, backoff_jitter, is_repeatable, timeout, lease_owner, probability,
                                decision, skip_cause, created_at, finished_at)
-        select p_job_id, d.name, coalesce(d.position, v_job.steps_total + d.place), d.title, d.description, d.action, d.spec, d.input,
+        select p_job_id, v_job.run_id, d.name, coalesce(d.position, v_job.steps_total + d.place), d.title, d.description, d.action, d.spec, d.input,
                d.channel_id, d.all_needs, d.open, d.unmet, d.demand, d.demand_id, coalesce(d.priority, v_job.priority),
                coalesce(d.claim_rank, 1), case when d.status = 'ready' then nextval('corral.step_ready') end,
                case when d.status = 'ready' then v_now end, coalesce(d.continue_on_failure, false), d.status, coalesce(d.max_attempts, 1),

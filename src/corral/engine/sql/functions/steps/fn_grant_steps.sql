@@ -10,31 +10,26 @@ returns table (job_id uuid, run_id uuid, name text, "position" integer, title te
                continue_on_failure boolean, probability double precision)
 language plpgsql volatile rows 50
 set search_path = corral, pg_catalog
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_nestloop = off
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off
 as $$
 #variable_conflict use_column
 declare
     v_now     timestamptz := fn_now();
+    v_slack   interval := (select c.deadline_slack from settings c);
     v_first   integer := case when p_is_started then 1 else 0 end;
     v_half    bytea := substring(uuid_send(gen_random_uuid()) for 8);
     v_mask    bigint := ('x' || encode(substring(uuid_send(gen_random_uuid()) for 8), 'hex'))::bit(64)::bigint;
 begin
+    -- One place after the other, in the order in which they were picked: there is no other join than a loop.
     return query
-        with granted as (
-            update job_steps s
-               set status = 'running', lease_owner = p_node.node_id, lease_epoch = p_node.epoch,
-                   lease_token = encode(v_half || int8send(s.ready_seq # v_mask), 'hex')::uuid,
-                   lease_until = v_now + s.timeout + (select c.deadline_slack from settings c), request_id = p_request_id, granted_at = v_now,
-                   unnamed_beats = 0, state_seq = 0, available_at = null, is_started = p_is_started, is_recorded = false,
-                   attempt = s.attempt + v_first, started_at = case when p_is_started then v_now end
-             where s.ctid = any (p_places)
-            returning s.job_id, s.name, s.position, s.title, s.description, s.action, s.spec, s.input, s.needs, s.channel_id, s.priority,
-                      s.attempt + 1 - v_first as attempt, s.lease_token, s.timeout, s.continue_on_failure, s.probability,
-                      s.claim_rank, s.ready_seq
-        )
-        select g.job_id, j.run_id, g.name, g.position, g.title, g.description, g.action, g.spec, g.input, g.needs, g.channel_id, g.priority,
-               g.attempt, g.lease_token, extract(epoch from g.timeout)::double precision, g.continue_on_failure, g.probability
-          from granted g
-          join jobs j on j.job_id = g.job_id and j.job_id = any (array(select o.job_id from granted o))
-         order by g.claim_rank, g.priority desc, g.ready_seq;
+        update job_steps s
+           set status = 'running', lease_owner = p_node.node_id, lease_epoch = p_node.epoch,
+               lease_token = encode(v_half || int8send(s.ready_seq # v_mask), 'hex')::uuid,
+               lease_until = v_now + s.timeout + v_slack, request_id = p_request_id, granted_at = v_now,
+               unnamed_beats = 0, state_seq = 0, available_at = null, is_started = p_is_started, is_recorded = false,
+               attempt = s.attempt + v_first, started_at = case when p_is_started then v_now end
+          from unnest(p_places) as u (place)
+         where s.ctid = u.place
+        returning s.job_id, s.run_id, s.name, s.position, s.title, s.description, s.action, s.spec, s.input, s.needs, s.channel_id, s.priority,
+                  s.attempt + 1 - v_first, s.lease_token, extract(epoch from s.timeout)::double precision, s.continue_on_failure, s.probability;
 end $$;

@@ -5,7 +5,7 @@ language sql stable
 set search_path = corral, pg_catalog
 as $$
     with steps as materialized (
-        select s.*, format('%s/%s', s.job_id, s.name) as object, fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
+        select s.*, j.run_id as run_of_job, format('%s/%s', s.job_id, s.name) as object, fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
           from job_steps s join jobs j on j.job_id = s.job_id and j.mode = 'distributed'
          where s.job_attempt = 1
     ), needs as materialized (
@@ -36,6 +36,10 @@ as $$
     select 'a ready step can be found', s.object, format('demand %s, sequence %s', s.demand_id, s.ready_seq)
       from steps s left join demands d on d.demand_id = s.demand_id
      where s.status = 'ready' and (d.requires is distinct from s.requires or s.ready_seq is null or s.ready_at is null)
+    union all
+    select 'a step is of its job''s run', s.object, format('run %s, its job''s %s', s.run_id, s.run_of_job)
+      from steps s
+     where s.run_id is distinct from s.run_of_job
     union all
     select 'a running step has a lease with an expiry', s.object,
            format('token %s of node %s until %s', s.lease_token, s.lease_owner, s.lease_until)
