@@ -5,7 +5,8 @@ language sql stable
 set search_path = corral, pg_catalog
 as $$
     with steps as materialized (
-        select s.*, j.run_id as run_of_job, format('%s/%s', s.job_id, s.name) as object, fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
+        select s.*, j.run_id as run_of_job, format('%s/%s', s.job_id, s.name) as object,
+               fn_is_unmet(s.status, s.skip_cause, s.continue_on_failure) as is_unmet
           from job_steps s join jobs j on j.job_id = s.job_id and j.mode = 'distributed'
          where s.job_attempt = 1
     ), needs as materialized (
