@@ -10,6 +10,8 @@ from tests.memory import keep_files_in_memory
 
 FUZZ_EXAMPLES = int(os.environ.get("CORRAL_FUZZ_EXAMPLES", "0"))
 _ROUND_S = 3600
+_LONG_S = 300
+"""Whoever asks for so much time takes long."""
 
 if not FUZZ_EXAMPLES:
     # The same examples each time, however busy the machine is: what fails was broken by the change at hand.
@@ -31,7 +33,10 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A property does not fail for being slow, whatever its settings; for fuzzing, properties only, with that many examples."""
+    """A property does not fail for being slow, whatever its settings; for fuzzing, properties only, with that many examples.
+
+    What takes longest begins first, lest everybody wait for it in the end.
+    """
     properties = [item for item in items if hasattr(getattr(item, "obj", None), "hypothesis")]
     for item in properties:
         property_: Any = item.obj  # type: ignore[attr-defined]
@@ -49,3 +54,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[:] = properties
         for item in properties:
             item.add_marker(pytest.mark.timeout(_ROUND_S), append=False)
+    items.sort(key=_is_long, reverse=True)
+
+
+def _is_long(item: pytest.Item) -> bool:
+    """Those of the engine stay: they come by the PostgreSQL that they need, which is started once."""
+    own = item.get_closest_marker("timeout")
+    return own is not None and own.args[0] >= _LONG_S and not item.nodeid.startswith("tests/engine/")

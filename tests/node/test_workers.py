@@ -195,7 +195,7 @@ async def test_a_local_run_is_one_workers_from_beginning_to_end(make_desk: MakeD
 
 
 async def test_a_killed_workers_local_job_begins_anew_elsewhere(make_desk: MakeDesk, tmp_path: Path) -> None:
-    mark = tmp_path / "mark"
+    mark, left = tmp_path / "mark", tmp_path / "left"
     async with make_desk() as desk:
         await desk.query("update corral.settings set lease_time = '3 s'")
         first = await desk.start_node(
@@ -204,13 +204,21 @@ async def test_a_killed_workers_local_job_begins_anew_elsewhere(make_desk: MakeD
         await first.read_until("registered")
         run = await desk.given_distributed(
             shell("one", f"echo one >> {mark}"),
-            shell("two", f"test {{{{ run.attempt }}}} -gt 1 || sleep 3000; echo two >> {mark}", timeout_s=3000),
+            shell(
+                "two",
+                f"test {{{{ run.attempt }}}} -gt 1 || {{ echo $$ > {left}.new; mv {left}.new {left}; sleep 3000; }};"
+                f" echo two >> {mark}",
+                timeout_s=3000,
+            ),
             mode="local",
         )
         await desk.until_step(run, "two", "running")
+        while not left.exists():  # noqa: ASYNC110 - another process's file
+            await asyncio.sleep(0.02)
 
         async with desk.worker("b"):
             await first.kill()
+            os.killpg(int(left.read_text()), signal.SIGKILL)  # the command outlives its killed worker
             view = await desk.until_ended(run)
 
         assert view["run"]["status"] == "succeeded"
