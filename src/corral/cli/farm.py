@@ -85,9 +85,8 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
     # From the last line up at the end: the node before the adb server that it would start again, the directory last.
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(_directory(plan.data_dir))
-        adb_port = claim_port(LOOPBACK, 0)
-        if plan.simulated:
-            stack.push_async_callback(_stop_adb, plan, adb_port)
+        adb_ports: list[int] = []
+        stack.push_async_callback(_stop_adb, plan, adb_ports)
         children = await stack.enter_async_context(Children(directory / "logs", _environment(plan, directory)))
         server = await children.start("server", _server_flags(plan, port))
         await _until_ready(url, server)
@@ -96,8 +95,10 @@ async def raise_farm(plan: FarmPlan) -> AsyncIterator[Farm]:
             await children.start("node", [*node, *plan.node_flags])
         if plan.simulated:
             addresses = await _simulate(plan, children, directory)
+            # Chosen now: earlier, one of the phones might have been given the same port, and been taken for the adb server.
+            adb_ports.append(claim_port(LOOPBACK, 0))
             state = ["--node-id", SIMULATED, "--state-dir", str(directory / f"node-{SIMULATED}")]
-            phones = ["--drivers", "adb", "--adb-port", str(adb_port), "--adb-connect", addresses]
+            phones = ["--drivers", "adb", "--adb-port", str(adb_ports[0]), "--adb-connect", addresses]
             await children.start(f"{SIMULATED} node", [*node, *state, *phones])
         yield Farm(url=url, logs=children.logs, children=children)
 
@@ -183,16 +184,17 @@ async def _simulate(plan: FarmPlan, children: Children, directory: Path) -> str:
     return ",".join(addresses.read_text(encoding="utf-8").split())
 
 
-async def _stop_adb(plan: FarmPlan, port: int) -> None:
-    """End the adb server that only our own node used."""
-    with contextlib.suppress(CorralError, OSError, TimeoutError):
-        process = await asyncio.create_subprocess_exec(
-            str(find_adb(plan.adb_program, environment=plan.environment)),
-            "-P",
-            str(port),
-            "kill-server",
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=plan.environment,
-        )
-        await asyncio.wait_for(process.wait(), _ADB_S)
+async def _stop_adb(plan: FarmPlan, ports: list[int]) -> None:
+    """End the adb server that only our own node used, if it came to that."""
+    for port in ports:
+        with contextlib.suppress(CorralError, OSError, TimeoutError):
+            process = await asyncio.create_subprocess_exec(
+                str(find_adb(plan.adb_program, environment=plan.environment)),
+                "-P",
+                str(port),
+                "kill-server",
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+                env=plan.environment,
+            )
+            await asyncio.wait_for(process.wait(), _ADB_S)

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from corral.cli.farm import FarmPlan, raise_farm, without_settings
-from corral.model.errors import ChildDiedError
+from corral.cli.farm import FarmPlan, _stop_adb, without_settings
 
 ADB = """#!/bin/sh
 echo "$*" >> "$CALLS"
@@ -24,10 +21,8 @@ async def test_the_adb_server_of_simulated_phones_is_ended_by_the_adb_that_was_n
     program, calls = tmp_path / "adb", tmp_path / "calls"
     program.write_text(ADB)
     program.chmod(0o755)
-    environment = {"PATH": "/usr/bin:/bin", "CALLS": str(calls), "CORRAL_PORT": "not a port: no server starts"}
+    environment = {"PATH": "/usr/bin:/bin", "CALLS": str(calls)}
 
-    with pytest.raises(ChildDiedError):
-        async with raise_farm(FarmPlan(port=0, simulated=1, adb_program=program, environment=environment)):
-            pass
+    await _stop_adb(FarmPlan(port=0, simulated=1, adb_program=program, environment=environment), [5038])
 
-    assert calls.read_text().endswith(" kill-server\n")
+    assert calls.read_text().endswith("-P 5038 kill-server\n")
