@@ -75,7 +75,8 @@ async def test_a_thousand_steps_end_as_plain_python_says_although_a_worker_is_ki
 
             view = await desk.until_ended(run)
 
-        assert await desk.statuses(run) == (expected := expected_statuses(steps))
+        expected = expected_statuses(steps)
+        assert [each for each in (await desk.graph(run))["steps"] if each["status"] != expected[each["step"]]] == []
         assert view["run"]["status"] == "failed"
         assert set(expected.values()) == {"succeeded", "failed", "skipped"}
         lost = await desk.query("select count(*) from corral.leases where ending = 'expired'")

@@ -72,8 +72,8 @@ def holding(adb: Adb) -> Holding:
     """Holds a phone of a rig, with its adb at hand; `url` is that of the server to go through."""
 
     @asynccontextmanager
-    async def hold(rig: Rig, *, url: str | None = None, ttl_s: float = 600) -> AsyncIterator[Holder]:
-        answer = await rig.http.post("/api/sessions", json={"wait_s": 30, "ttl_s": ttl_s})
+    async def hold(rig: Rig, *, url: str | None = None) -> AsyncIterator[Holder]:
+        answer = await rig.http.post("/api/sessions", json={"wait_s": 30, "ttl_s": 600})
         answer.raise_for_status()
         session = answer.json()
         assert session["state"] == "active", session

@@ -52,9 +52,11 @@ async def test_releasing_a_session_cuts_its_tunnel(make_rig: MakeRig, holding: H
 
 
 async def test_a_session_that_nobody_renews_loses_its_tunnel(make_rig: MakeRig, holding: Holding) -> None:
-    async with make_rig(1) as rig, rig.node(), holding(rig, ttl_s=10) as holder, asyncio.timeout(PATIENCE_S):
+    async with make_rig(1) as rig, rig.node(), holding(rig) as holder, asyncio.timeout(PATIENCE_S):
         await holder.connect()
         waiting = await holder.begin_to_wait()
+
+        await rig.query("update corral.device_sessions set ttl = '10 s'")
 
         assert await waiting.wait() != 0
 

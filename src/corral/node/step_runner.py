@@ -127,7 +127,7 @@ class RunSteps:
 
     def _prepare(self, held: HeldStep, phone: OfferedPhone | None) -> JobContext:
         step, events = held.step, held.events
-        scratch = self._scratch / f"{step.job_id}.{step.lease_token.hex[:12]}"
+        scratch = self._scratch / f"{step.job_id}.{step.lease_token.hex}"
         scratch.mkdir(parents=True, exist_ok=True)
         log = JobLog(
             scratch / ".job.log",
