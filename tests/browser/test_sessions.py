@@ -177,8 +177,7 @@ async def take_back(page: Page, session_id: str) -> None:
     await expect(ended).to_contain_text("needed for the release")
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "language"), [("light", "en"), ("dark", "ko")])
 @pytest.mark.parametrize("width", [390, 1280])
 async def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_window(
     page: Page, farm: BrowserFarm, width: int, scheme: Literal["light", "dark"], language: str

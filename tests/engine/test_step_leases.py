@@ -60,7 +60,7 @@ async def test_evidence_of_a_success_comes_too_late_by_when_the_step_ended(farm:
     await finish(node, grant)
     late = await farm.engine.database.fetch_value("select late_evidence from corral.settings")
 
-    await farm.pass_time(late + SECOND)
+    await farm.clock.advance(late + SECOND)
 
     assert await log(farm, grant) == "stale"
 

@@ -124,7 +124,7 @@ async def test_a_chain_has_no_time_limit(farm: Farm) -> None:
     await farm.engine.tasks.append_task("first", channel_id=channel.id)
     await farm.engine.tasks.claim_task(node.node_id, channel_id=channel.id)
 
-    await farm.pass_time(timedelta(hours=2), node)
+    await farm.clock.advance(timedelta(hours=2))
 
     assert await farm.engine.upkeep.time_out_jobs() == 0
 
