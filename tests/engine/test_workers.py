@@ -125,8 +125,11 @@ async def test_a_chain_has_no_time_limit(farm: Farm) -> None:
     await farm.engine.tasks.claim_task(node.node_id, channel_id=channel.id)
 
     await farm.clock.advance(timedelta(hours=2))
+    await node.beat()
+    await farm.let_verdicts_open()
 
     assert await farm.engine.upkeep.time_out_jobs() == 0
+    assert await farm.engine.database.fetch_value("select corral.fn_verdicts_are_open()")
 
 
 # Retries and losses.
