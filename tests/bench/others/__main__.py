@@ -40,7 +40,7 @@ async def measure(bin_dir: Path, options: argparse.Namespace) -> Results | None:
     ):
         if not rivals:
             return None
-        drains = partial(compare_drains, server.dsn, rivals, rounds=rounds, jobs=jobs)
+        drains = partial(compare_drains, server.dsn, rivals, bin_dir=bin_dir, rounds=rounds, jobs=jobs)
         ways: dict[str, Callable[[], Awaitable[object]]] = {
             "enqueue": partial(compare_enqueues, server.dsn, rivals, rounds=rounds, jobs=jobs),
             "drain_20": partial(drains, tuned=False),

@@ -3,8 +3,10 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Generic, TypeVar
 
+from tests.bench.floor import drain_by_pgbench
 from tests.bench.others.enqueue import BATCHES, enqueue_corral, enqueue_floor, enqueue_phones
 from tests.bench.others.latency import wait_corral, wait_corral_http, wait_floor
 from tests.bench.others.results import Kind, Percentiles, Rates, Waits, percentiles
@@ -27,12 +29,20 @@ class Contestant(Generic[T]):
     """Called with the server's URL."""
 
 
-async def compare_drains(dsn: str, rivals: Sequence[Rival], *, rounds: int, jobs: int, tuned: bool) -> list[Rates]:
+async def compare_drains(
+    dsn: str, rivals: Sequence[Rival], *, bin_dir: Path, rounds: int, jobs: int, tuned: bool
+) -> list[Rates]:
     """Jobs claimed, done and completed per second."""
     batch, floor_batch = (TUNED_BATCH, FLOOR_TUNED_BATCH) if tuned else (BATCH, BATCH)
     at_a_time = f"{batch:,} at a time, 2 connections"
     contestants = [
         Contestant("bare SQL", "floor", f"{floor_batch:,} at a time", partial(drain_floor, tuned=tuned, steps=jobs)),
+        Contestant(
+            "bare SQL, pgbench",
+            "floor",
+            f"{floor_batch:,} at a time, 2 clients",
+            partial(drain_by_pgbench, bin_dir=bin_dir, batch=floor_batch, clients=2),
+        ),
         Contestant("Corral", "corral", at_a_time, partial(drain_corral, tuned=tuned, steps=jobs)),
         *(
             Contestant(rival.name, "other", rival.drains(tuned=tuned), partial(rival.drain, tuned=tuned, jobs=jobs))

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from tests.bench.scale import capacity
-from tests.bench.scale.farms import job_cost_s, postgres_job_s, server_job_s
+from tests.bench.scale.farms import housekeeping_job_s, job_cost_s, jobs_worth, postgres_job_s, server_job_s
 from tests.bench.scale.plots import plots
 from tests.bench.scale.records import Farm, History, Load, Percentiles, Scale
 from tests.bench.tables import fill_in, write_table
@@ -79,20 +79,22 @@ def _cost(scale: Scale) -> str:
         "PostgreSQL, ms",
         "together, ms",
         "against the smallest",
-        "with the farm's own, ms",
+        "housekeeping, ms",
+        "with that and the farm's own, ms",
         "the model's, ms",
     )
     rows = []
     for farm in scale.farms:
         work = farm.work
-        whole = (work.server_s + work.postgres_s) / work.jobs
+        whole = (work.server_s + work.postgres_s) / jobs_worth(work)
         times = (server_job_s(farm), postgres_job_s(farm), job_cost_s(farm))
         rows.append([
             f"{farm.devices:,}",
             *(f"{each * 1000:.2f}" for each in times),
             f"{job_cost_s(farm) / job_cost_s(smallest):.2f} x",
+            f"{housekeeping_job_s(farm) * 1000:.2f}",
             f"{whole * 1000:.2f}",
-            f"{work.generator_s / work.jobs * 1000:.2f}",
+            f"{work.generator_s / jobs_worth(work) * 1000:.2f}",
         ])  # fmt: skip
     return write_table(head, rows)
 

@@ -5,6 +5,7 @@ from msgspec import Struct
 from tests.bench.report import Check
 from tests.bench.scale.farm import ModelFarm, model_farm
 from tests.bench.scale.knee import find_knee
+from tests.bench.scale.node import EVENTS_PER_JOB
 from tests.bench.scale.profile import print_profile
 from tests.bench.scale.records import Farm, Knee, Load
 from tests.engine.load import analyze
@@ -89,8 +90,16 @@ def _tell(load: Load) -> str:
     )
 
 
+def jobs_worth(load: Load) -> float:
+    """How many jobs the work amounts to: on a large farm a job takes longer than it is watched, so that few of them end."""
+    return max(1, load.events) / EVENTS_PER_JOB
+
+
 def job_cost_s(farm: Farm) -> float:
-    """Processor time of server and PostgreSQL for one more job, beside what the farm takes anyway."""
+    """Processor time of server and PostgreSQL for one more job, beside what the farm takes anyway.
+
+    Without PostgreSQL's housekeeping: that is after the making of a run's jobs, of which few are done while it is measured.
+    """
     return server_job_s(farm) + postgres_job_s(farm)
 
 
@@ -99,11 +108,16 @@ def server_job_s(farm: Farm) -> float:
 
 
 def postgres_job_s(farm: Farm) -> float:
-    return _job_s(farm, farm.work.postgres_s, farm.idle.postgres_s)
+    idle, work = farm.idle, farm.work
+    return _job_s(farm, work.postgres_s - work.housekeeping_s, idle.postgres_s - idle.housekeeping_s)
+
+
+def housekeeping_job_s(farm: Farm) -> float:
+    return _job_s(farm, farm.work.housekeeping_s, farm.idle.housekeeping_s)
 
 
 def _job_s(farm: Farm, work_s: float, idle_s: float) -> float:
-    return (work_s - idle_s / farm.idle.seconds * farm.work.seconds) / max(1, farm.work.jobs)
+    return (work_s - idle_s / farm.idle.seconds * farm.work.seconds) / jobs_worth(farm.work)
 
 
 def check_farms(farms: list[Farm]) -> list[Check]:
