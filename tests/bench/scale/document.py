@@ -92,7 +92,7 @@ def _cost(scale: Scale) -> str:
             f"{farm.devices:,}",
             *(f"{each * 1000:.2f}" for each in times),
             f"{job_cost_s(farm) / job_cost_s(smallest):.2f} x",
-            f"{housekeeping_job_s(farm) * 1000:.2f}",
+            f"{housekeeping_job_s(farm) * 1000:.2f}" if work.housekeeping_s else "not counted apart",
             f"{whole * 1000:.2f}",
             f"{work.generator_s / jobs_worth(work) * 1000:.2f}",
         ])  # fmt: skip

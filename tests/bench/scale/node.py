@@ -185,7 +185,7 @@ class ModelNode:
 
     def _pull_if_hungry(self) -> None:
         """As the agent does: one pull is always open, a newer one only where it is worth it."""
-        want = SLOTS + LOOKAHEAD - len(self._held)
+        want = max(0, SLOTS + LOOKAHEAD - len(self._held))
         is_hungry = SLOTS - len(self._running) > len(self._waiting)
         is_urgent = want >= _REFILL or (want > 0 and is_hungry)
         is_more = bool(self._spare) and is_urgent and want > max(self._asked.values(), default=0)
