@@ -76,7 +76,9 @@ async def test_a_thousand_steps_end_as_plain_python_says_although_a_worker_is_ki
             view = await desk.until_ended(run)
 
         expected = expected_statuses(steps)
-        assert [each for each in (await desk.graph(run))["steps"] if each["status"] != expected[each["step"]]] == []
+        ended = (await desk.graph(run))["steps"]
+        assert [each for each in ended if each["status"] != expected[each["step"]]] == []
+        assert {each["step"] for each in ended} == expected.keys()
         assert view["run"]["status"] == "failed"
         assert set(expected.values()) == {"succeeded", "failed", "skipped"}
         lost = await desk.query("select count(*) from corral.leases where ending = 'expired'")
