@@ -1,12 +1,15 @@
 """How the suite is spread over processes, where it keeps its files, and how its properties are tried for longer (`make fuzz`)."""
 
 import os
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from hypothesis import HealthCheck, settings
 
 from tests.memory import keep_files_in_memory
+from tests.postgres import Servers
 
 FUZZ_EXAMPLES = int(os.environ.get("CORRAL_FUZZ_EXAMPLES", "0"))
 _ROUND_S = 3600
@@ -20,6 +23,13 @@ if not FUZZ_EXAMPLES:
         "suite", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
     )
     settings.load_profile("suite")
+
+
+@pytest_asyncio.fixture(scope="session")
+async def servers() -> AsyncIterator[Servers]:
+    """PostgreSQL, for whoever asks."""
+    async with Servers() as servers:
+        yield servers
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -16,25 +16,24 @@ from msgspec.structs import replace
 
 from corral.api.app import App
 from corral.config import Secret, ServerConfig
-from corral.engine import Engine
 from corral.engine.embedded import find_binaries
 from corral.telemetry import configure_logs
 from tests.api.client import NODE_SECRET, OPERATOR_TOKEN, Node, Operator
-from tests.engine.conftest import farm, farm_dsn, template_cluster
+from tests.engine.conftest import farm, farm_dsn, kept_database
+from tests.postgres import KeptDatabase, Server, Servers
 from tests.storage.conftest import bucket, s3_endpoint
 
-__all__ = ["bucket", "farm", "farm_dsn", "s3_endpoint"]
+__all__ = ["bucket", "farm", "farm_dsn", "kept_database", "s3_endpoint"]
 
 CONFIG = ServerConfig(node_secret=Secret(NODE_SECRET), operator_token=Secret(OPERATOR_TOKEN), max_body_bytes=64 * 1024)
 
 Serving = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def cluster_dsn() -> AsyncIterator[str]:
+@pytest_asyncio.fixture(scope="session")
+async def cluster(servers: Servers) -> Server:
     """One PostgreSQL: that the engine is the same on all of them is for its own tests."""
-    async with template_cluster(find_binaries()) as dsn:
-        yield dsn
+    return await servers.find(find_binaries())
 
 
 @pytest.fixture
@@ -46,13 +45,13 @@ def short_path() -> Iterator[Path]:
 
 
 @pytest.fixture
-def serving(farm_dsn: str, tmp_path: Path) -> Serving:
+def serving(kept_database: KeptDatabase, tmp_path: Path) -> Serving:
     """Serves an app of its own engine on the test's database and data directory, as often as asked."""
 
     @asynccontextmanager
     async def serve(config: ServerConfig = CONFIG) -> AsyncIterator[httpx.AsyncClient]:
         config = config if config.data_dir else replace(config, data_dir=str(tmp_path / "data"))
-        async with Engine.connect(farm_dsn, max_connections=4) as engine, App(engine, config).running() as app:
+        async with kept_database.engine() as engine, App(engine, config).running() as app:
             transport = httpx.ASGITransport(cast("Any", app), client=("127.0.0.1", 50000))
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080", timeout=60) as http:
                 yield http

@@ -18,8 +18,8 @@ from corral.upkeep.purge_events import purge_events
 from corral.upkeep.report_disks import report_disks
 from corral.upkeep.sweep_storage import sweep_storage
 from corral.upkeep.trim_stream import trim_stream
-from tests.engine.conftest import execute
 from tests.engine.farm import Farm, artifact_key
+from tests.postgres import Server, execute
 
 
 async def test_only_one_leads_and_the_next_takes_over(farm_dsn: str) -> None:
@@ -33,13 +33,13 @@ async def test_only_one_leads_and_the_next_takes_over(farm_dsn: str) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_leader_whose_connection_is_cut_knows_it(farm_dsn: str, cluster_dsn: str) -> None:
+async def test_a_leader_whose_connection_is_cut_knows_it(farm_dsn: str, cluster: Server) -> None:
     async with Leadership(farm_dsn) as leadership:
         assert await leadership.try_to_lead()
         lost = asyncio.create_task(leadership.lost())
 
         await execute(
-            cluster_dsn,
+            cluster.dsn,
             "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'corral upkeep'",
         )
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from corral.engine import Engine
-from tests.engine.conftest import execute, with_database
+from tests.postgres import execute, with_database
 
 
 async def make_database(dsn: str, name: str) -> str:

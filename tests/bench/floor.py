@@ -8,7 +8,7 @@ from pathlib import Path
 import asyncpg
 
 from tests.bench.databases import make_database
-from tests.engine.conftest import execute
+from tests.postgres import execute
 
 BATCH = 20
 _MOST_PER_S = {20: 60_000, 1_000: 200_000}

@@ -5,7 +5,7 @@ import time
 import asyncpg
 
 from tests.bench.databases import make_database
-from tests.engine.conftest import execute
+from tests.postgres import execute
 
 STEPS = 20_000
 BATCH = 20

@@ -16,7 +16,7 @@ PHONES = 20
 expect.set_options(timeout=30_000)  # of a page on a machine that does much else
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="session")
 async def browser() -> AsyncIterator[Browser]:
     path = find_chromium()
     assert path is not None, "no Chromium: make browser"
@@ -26,14 +26,14 @@ async def browser() -> AsyncIterator[Browser]:
         await browser.close()
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="session")
 async def farm() -> AsyncIterator[BrowserFarm]:
     with tempfile.TemporaryDirectory(prefix="corral-") as directory:
         async with raise_browser_farm(Path(directory), phones=PHONES) as farm:
             yield farm
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture
 async def page(browser: Browser, farm: BrowserFarm) -> AsyncIterator[Page]:
     """A fresh page in English. At the end, nothing was thrown, and nothing asked of another host."""
     context = await browser.new_context(base_url=farm.url, viewport={"width": 1280, "height": 860}, locale="en-US")

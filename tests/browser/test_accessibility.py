@@ -8,8 +8,6 @@ from playwright.async_api import Page, expect
 
 from tests.browser.farm import BrowserFarm
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
 AXE = Path(__file__).parents[2] / "ui" / "node_modules" / "axe-core" / "axe.min.js"
 PAGES = [
     "/",

@@ -3,12 +3,9 @@
 from typing import Any
 from uuid import uuid4
 
-import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.farm import BrowserFarm
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def post(farm: BrowserFarm, path: str, **body: object) -> dict[str, Any]:

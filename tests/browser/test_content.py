@@ -15,18 +15,17 @@ from tests.browser.farm import BrowserFarm, raise_browser_farm
 from tests.browser.test_accessibility import find_violations
 from tests.content.fake_youtube import HANDLE, FakeYouTube, Reply, serving_youtube
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
 PATIENCE = 30_000  # upkeep and the page each have their rhythm
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="module")
 async def youtube() -> AsyncIterator[FakeYouTube]:
     async with serving_youtube() as fake:
         fake.upload(3)
         yield fake
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="module")
 async def farm(youtube: FakeYouTube) -> AsyncIterator[BrowserFarm]:
     """A farm of two phones; no other host than the fake one is ever asked for content."""
     with tempfile.TemporaryDirectory(prefix="corral-") as directory:
@@ -35,7 +34,7 @@ async def farm(youtube: FakeYouTube) -> AsyncIterator[BrowserFarm]:
             yield farm
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture
 async def page(browser: Browser, farm: BrowserFarm) -> AsyncIterator[Page]:
     """A fresh page. At the end, nothing was thrown, and nothing asked of another host."""
     context = await browser.new_context(base_url=farm.url, viewport={"width": 1280, "height": 860}, locale="en-US")

@@ -4,13 +4,10 @@ import re
 import tempfile
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.conftest import PHONES
 from tests.browser.farm import BrowserFarm, raise_browser_farm
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def click_tile(page: Page, index: int) -> None:

@@ -10,8 +10,6 @@ from tests.browser.conftest import PHONES
 from tests.browser.farm import BrowserFarm
 from tests.browser.test_accessibility import find_violations
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
 PAGES = [
     "/commands",
     "/commands/new",

@@ -15,10 +15,8 @@ from tests.browser.farm import BrowserFarm, raise_browser_farm
 from tests.browser.suites import EVERYWHERE, FLAKY, ON_TWO, PHONES, TESTS, Lab, given_suite, result
 from tests.browser.test_accessibility import find_violations
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="module")
 async def bureau() -> AsyncIterator[BrowserFarm]:
     """A server whose only node is ours."""
     with tempfile.TemporaryDirectory(prefix="corral-") as directory:
@@ -26,19 +24,19 @@ async def bureau() -> AsyncIterator[BrowserFarm]:
             yield farm
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="module")
 async def lab(bureau: BrowserFarm) -> Lab:
     lab = Lab(bureau.http)
     await lab.begin(*(f"LAB{number}" for number in range(1, PHONES + 1)))
     return lab
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="module")
 async def suite(lab: Lab) -> str:
     return await given_suite(lab, "Nightly suite")
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture
 async def desk(browser: Browser, bureau: BrowserFarm) -> AsyncIterator[Page]:
     context = await browser.new_context(
         base_url=bureau.url, viewport={"width": 1280, "height": 860}, locale="en-US", accept_downloads=True

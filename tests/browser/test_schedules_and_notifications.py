@@ -14,8 +14,6 @@ from tests.api.receiver import answering, receiving
 from tests.browser.farm import CHECK, SLOW, BrowserFarm, raise_browser_farm
 from tests.browser.test_accessibility import find_violations
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
 SECRETIVE = """
 name: login
 title: Login
@@ -24,7 +22,7 @@ steps: [{id: look, uses: device.screenshot}]
 """
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(scope="module")
 async def office() -> AsyncIterator[BrowserFarm]:
     """A server without phones, whose webhooks may lead to this machine."""
     with tempfile.TemporaryDirectory(prefix="corral-") as directory:
@@ -34,7 +32,7 @@ async def office() -> AsyncIterator[BrowserFarm]:
             yield farm
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture
 async def desk(browser: Browser, office: BrowserFarm) -> AsyncIterator[Page]:
     context = await browser.new_context(
         base_url=office.url, viewport={"width": 1280, "height": 860}, locale="en-US", timezone_id="Asia/Seoul"

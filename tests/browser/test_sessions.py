@@ -13,8 +13,6 @@ from playwright.async_api import Browser, Locator, Page, expect
 from tests.browser.farm import BrowserFarm, raise_browser_farm
 from tests.browser.test_accessibility import find_violations
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
 HELD, NAMED = 14, 15
 # What a picture shows, to be compared: pictures of the same screen differ in their addresses.
 _PIXELS = """(image) => {
@@ -24,7 +22,7 @@ _PIXELS = """(image) => {
 }"""
 
 
-@pytest_asyncio.fixture(autouse=True, loop_scope="session")
+@pytest_asyncio.fixture(autouse=True)
 async def afterwards(farm: BrowserFarm) -> AsyncIterator[None]:
     """Nobody holds anything when a test begins or ends: other tests need all phones."""
     yield

@@ -2,12 +2,9 @@
 
 import re
 
-import pytest
 from playwright.async_api import Page, Route, expect
 
 from tests.browser.farm import BrowserFarm
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def tags_of(farm: BrowserFarm, index: int) -> list[str]:

@@ -13,12 +13,12 @@ import pytest
 import pytest_asyncio
 
 from tests.api.client import AS_NODE, OPERATOR_TOKEN, SMOKE, Node
-from tests.api.conftest import cluster_dsn
+from tests.api.conftest import cluster
 from tests.api.process import ServerProcess, running
-from tests.engine.conftest import farm, farm_dsn
+from tests.engine.conftest import farm, farm_dsn, kept_database, new_dsn
 from tests.warm import Process, start_corral
 
-__all__ = ["cluster_dsn", "farm", "farm_dsn"]
+__all__ = ["cluster", "farm", "farm_dsn", "kept_database", "new_dsn"]
 
 _OURS = re.compile(r"CORRAL_|COORDINATOR_|NODE_AGENT_|DATABASE_URL|COLUMNS|FORCE_COLOR|NO_COLOR|MAKE|MFLAGS")
 

@@ -12,21 +12,21 @@ from corral.engine.backup import split_password
 from tests.api.client import AS_NODE, OPERATOR_TOKEN, Node
 from tests.api.process import running
 from tests.cli.conftest import Cli, finish
+from tests.postgres import Server, with_database
 
 Databases = Callable[[str], AbstractAsyncContextManager[str]]
 
 
 @pytest.fixture
-def databases(cluster_dsn: str) -> Databases:
+def databases(cluster: Server) -> Databases:
     """Makes an empty database beside the test's own."""
 
     @asynccontextmanager
     async def make(name: str) -> AsyncIterator[str]:
-        connection = await asyncpg.connect(cluster_dsn)
+        connection = await asyncpg.connect(cluster.dsn)
         await connection.execute(f"create database {name}")
         try:
-            public, _, query = cluster_dsn.partition("?")
-            yield f"{public.rpartition('/')[0]}/{name}?{query}"
+            yield with_database(cluster.dsn, name)
         finally:
             await connection.execute(f"drop database {name} with (force)")
             await connection.close()
@@ -77,8 +77,8 @@ async def test_a_farm_backed_up_in_mid_run_goes_on_elsewhere(
         assert "every invariant holds" in await there("doctor", "--invariants")
 
 
-async def test_a_backup_neither_overwrites_a_file_nor_a_farm_unasked(farm_dsn: str, tmp_path: Path) -> None:
-    cli = Cli(tmp_path, CORRAL_DATABASE_URL=farm_dsn)
+async def test_a_backup_neither_overwrites_a_file_nor_a_farm_unasked(new_dsn: str, tmp_path: Path) -> None:
+    cli = Cli(tmp_path, CORRAL_DATABASE_URL=new_dsn)
     backup = tmp_path / "farm.dump"
     assert (await cli.json("db", "backup", backup))["size_bytes"] > 1000
 

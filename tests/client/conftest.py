@@ -7,9 +7,9 @@ import pytest
 from corral.client import Client
 from tests.api.client import OPERATOR_TOKEN
 from tests.api.process import ServerProcess
-from tests.cli.conftest import cluster_dsn, farm, farm_dsn, http, node, server
+from tests.cli.conftest import cluster, farm, farm_dsn, http, kept_database, node, server
 
-__all__ = ["cluster_dsn", "farm", "farm_dsn", "http", "node", "server"]
+__all__ = ["cluster", "farm", "farm_dsn", "http", "kept_database", "node", "server"]
 
 
 @pytest.fixture

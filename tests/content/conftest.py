@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from tests.api.conftest import cluster_dsn, http, lines, operator, serving
+from tests.api.conftest import cluster, http, lines, operator, serving
 from tests.content.fake_youtube import FakeYouTube, serving_youtube
-from tests.engine.conftest import farm, farm_dsn
+from tests.engine.conftest import farm, farm_dsn, kept_database
 
-__all__ = ["cluster_dsn", "farm", "farm_dsn", "http", "lines", "operator", "serving"]
+__all__ = ["cluster", "farm", "farm_dsn", "http", "kept_database", "lines", "operator", "serving"]
 
 
 @pytest_asyncio.fixture

@@ -1,47 +1,18 @@
-"""Real PostgreSQL for the engine's tests: one cluster per version and run, one database per test, from a template."""
+"""Real PostgreSQL for the engine's tests: each version in turn, a database as if new for every test."""
 
-import itertools
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
-import asyncpg
 import pytest
 import pytest_asyncio
 
-from corral.engine import Engine
-from corral.engine.embedded import EmbeddedPostgres, find_binaries
-from tests.engine.farm import MOVABLE_CLOCK, Farm
+from corral.engine.embedded import find_binaries
+from tests.engine.farm import Farm
+from tests.postgres import TEMPLATE, KeptDatabase, Server, Servers, execute, with_database
 
 DEBIAN_POSTGRES_15 = Path("/usr/lib/postgresql/15/bin")
 _EVERYTHING = bool(os.environ.get("CORRAL_EVERY_POSTGRES"))
-_numbers = itertools.count()
-
-
-def with_database(dsn: str, name: str) -> str:
-    """The same server, another database."""
-    head, _, query = dsn.partition("?")
-    return f"{head.rsplit('/', 1)[0]}/{name}" + (f"?{query}" if query else "")
-
-
-async def execute(dsn: str, statement: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
-
-
-@asynccontextmanager
-async def template_cluster(bin_dir: Path) -> AsyncIterator[str]:
-    """A server with a migrated database `template_farm`, whose clock can be moved."""
-    async with EmbeddedPostgres.ephemeral(bin_dir=bin_dir) as cluster:
-        await execute(cluster.dsn, "create database template_farm")
-        async with Engine.connect(with_database(cluster.dsn, "template_farm"), max_connections=1) as engine:
-            await engine.migrate()
-        await execute(with_database(cluster.dsn, "template_farm"), MOVABLE_CLOCK)
-        yield cluster.dsn
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,40 +32,51 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = kept
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session", params=["postgres18", "postgres15"])
-async def cluster_dsn(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+@pytest_asyncio.fixture(scope="session", params=["postgres18", "postgres15"])
+async def cluster(request: pytest.FixtureRequest, servers: Servers) -> Server:
     """The embedded PostgreSQL and the oldest one that is supported."""
     bin_dir = find_binaries()
     if request.param == "postgres15":
         bin_dir = DEBIAN_POSTGRES_15
         if not bin_dir.exists():
             pytest.skip("PostgreSQL 15 is not installed")
-    async with template_cluster(bin_dir) as dsn:
-        yield dsn
+    return await servers.find(bin_dir)
 
 
 @pytest_asyncio.fixture
-async def empty_dsn(cluster_dsn: str) -> AsyncIterator[str]:
+async def empty_dsn(cluster: Server) -> AsyncIterator[str]:
     """A database with nothing in it."""
-    name = f"empty_{next(_numbers)}"
-    await execute(cluster_dsn, f"create database {name}")
-    yield with_database(cluster_dsn, name)
-    await execute(cluster_dsn, f"drop database {name} with (force)")
+    name = cluster.new_name("empty")
+    await execute(cluster.dsn, f"create database {name}")
+    yield with_database(cluster.dsn, name)
+    await execute(cluster.dsn, f"drop database {name} with (force)")
 
 
 @pytest_asyncio.fixture
-async def farm_dsn(cluster_dsn: str) -> AsyncIterator[str]:
-    """A migrated database of one's own."""
-    name = f"farm_{next(_numbers)}"
-    await execute(cluster_dsn, f"create database {name} template template_farm strategy file_copy")
-    yield with_database(cluster_dsn, name)
-    await execute(cluster_dsn, f"drop database {name} with (force)")
+async def kept_database(cluster: Server) -> AsyncIterator[KeptDatabase]:
+    """A migrated database of one's own, as if new."""
+    async with cluster.database() as kept:
+        yield kept
+
+
+@pytest.fixture
+def farm_dsn(kept_database: KeptDatabase) -> str:
+    return kept_database.dsn
 
 
 @pytest_asyncio.fixture
-async def farm(farm_dsn: str) -> AsyncIterator[Farm]:
+async def new_dsn(cluster: Server) -> AsyncIterator[str]:
+    """A migrated database that nobody has used or is connected to, for who looks at plans, dead rows or sessions."""
+    name = cluster.new_name("new")
+    await execute(cluster.dsn, f"create database {name} template {TEMPLATE} strategy file_copy")
+    yield with_database(cluster.dsn, name)
+    await execute(cluster.dsn, f"drop database {name} with (force)")
+
+
+@pytest_asyncio.fixture
+async def farm(kept_database: KeptDatabase) -> AsyncIterator[Farm]:
     """A farm with a movable clock. Whatever a test does to it, the invariants must hold at the end."""
-    async with Engine.connect(farm_dsn, max_connections=24) as engine:
+    async with kept_database.engine() as engine:
         farm = Farm(engine)
         await farm.let_verdicts_open()
         yield farm

@@ -2,27 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any
 from uuid import UUID, uuid4
 
 from corral.engine import Engine
 from corral.model.records import EventResult, Grant, Job, Json, Run
+from tests.postgres import FROZEN_CLOCK
 
 LEASE_TIME = timedelta(seconds=60)
 BEAT = timedelta(seconds=10)
 SECOND = timedelta(seconds=1)
-
-MOVABLE_CLOCK = """
-create schema corral_test;
-create table corral_test.clock (moved_by interval not null);
-insert into corral_test.clock values ('0');
-create or replace function corral.fn_now() returns timestamptz language sql stable parallel safe
-as $$ select pg_catalog.now() + (select moved_by from corral_test.clock) $$;
-"""
-FROZEN_CLOCK: Final = """
-create or replace function corral.fn_now() returns timestamptz language sql stable parallel safe
-as $$ select timestamptz '2030-01-01T00:00:00Z' + (select moved_by from corral_test.clock) $$;
-"""
 
 
 def artifact_key(grant: Grant, *, node_id: str = "node-1", video: str = "_", number: int = 0) -> str:

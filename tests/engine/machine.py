@@ -1,7 +1,6 @@
 """A hypothesis state machine that drives the engine and the model side by side, and compares them after every step."""
 
 import asyncio
-import itertools
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,10 +14,9 @@ from corral.engine import Engine
 from corral.model.errors import ConflictError, StaleEpochError
 from corral.model.records import Json
 from corral.model.states import Health
-from tests.engine.conftest import execute, with_database
-from tests.engine.farm import FROZEN_CLOCK
 from tests.engine.malformed import MALFORMED
 from tests.engine.model import Model, ModelDevice, ModelJob, ModelLease, ModelRun, ModelSession, token_of
+from tests.postgres import FROZEN_CLOCK, KeptDatabase, Server, execute
 
 T = TypeVar("T")
 
@@ -39,8 +37,6 @@ NODES: Final = ("node-1", "node-2", "node-3")
 MOST_OPEN_RUNS: Final = 4
 MOST_SESSIONS: Final = 3
 
-_numbers = itertools.count()
-
 nodes = st.sampled_from(NODES)
 picks = st.integers(min_value=0, max_value=40)
 kinds = st.sampled_from(
@@ -60,21 +56,36 @@ kinds = st.sampled_from(
 
 @dataclass
 class World:
-    """Where the machine runs: a server, the database that each example is a copy of, and an event loop of its own."""
+    """Where the machine runs: a server, a database that is as new for each example, and an event loop of its own."""
 
-    cluster_dsn: str
-    template: str = "template_farm"
+    server: Server
+    broken: str = ""
+    """What its database defines otherwise than others."""
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
+    _database: KeptDatabase | None = None
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(work)
 
-    def clone(self, name: str) -> str:
-        self.wait(execute(self.cluster_dsn, f"create database {name} template {self.template} strategy file_copy"))
-        return with_database(self.cluster_dsn, name)
+    def begin(self) -> Engine:
+        """An engine on a farm in which nothing has happened, and whose clock stands still."""
+        if self._database is None:
+            self._database = self.wait(self._make())
+        else:
+            self.wait(self._database.empty())
+        self.wait(self._database.database.fetch(FROZEN_CLOCK))
+        return Engine(self._database.database)
 
-    def drop(self, name: str) -> None:
-        self.wait(execute(self.cluster_dsn, f"drop database {name} with (force)"))
+    async def _make(self) -> KeptDatabase:
+        made = await KeptDatabase.make(self.server.dsn, self.server.new_name("machine"), max_connections=1)
+        if self.broken:
+            await execute(made.dsn, self.broken)
+        return made
+
+    def close(self) -> None:
+        if self._database is not None:
+            self.wait(self._database.drop())
+        self.loop.close()
 
 
 class FarmMachine(RuleBasedStateMachine):
@@ -83,23 +94,19 @@ class FarmMachine(RuleBasedStateMachine):
     def __init__(self, world: World) -> None:
         super().__init__()
         self.world = world
-        self.name = f"machine_{next(_numbers)}"
         self.model = Model()
         self.sent: list[tuple[str, Json]] = []
         self.withheld: list[tuple[ModelLease, Json]] = []
         self.requests: list[tuple[str, UUID]] = []
         self.top_ticket = 0
         self.waiting: dict[UUID, tuple[UUID | None, int | None]] = {}
-        self._connection = Engine.connect(world.clone(self.name), max_connections=1)
-        self.engine = self.wait(self._connection.__aenter__())
-        self.wait(self.engine.database.fetch(FROZEN_CLOCK))
+        self.engine = world.begin()
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         return self.world.wait(work)
 
     def teardown(self) -> None:
-        self.wait(self._connection.__aexit__(None, None, None))
-        self.world.drop(self.name)
+        self.wait(self.engine.announcements.flush())
 
     # The farm.
 

@@ -1,6 +1,5 @@
 """A hypothesis state machine: phones claim, report, die, return and report late; the engine does as the model says."""
 
-import itertools
 from collections.abc import Coroutine
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -9,8 +8,7 @@ from uuid import UUID, uuid4
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from corral.engine import Engine
-from tests.engine.farm import FROZEN_CLOCK, Farm, SimulatedNode
+from tests.engine.farm import Farm, SimulatedNode
 from tests.engine.machine import World
 from tests.engine.suite_model import ModelJob, ModelSuite
 from tests.engine.suites import Phone, cases, result
@@ -21,7 +19,6 @@ UNITS = """
 select name, failures, losses, is_in_flight, verdict, verdict_job_id, is_flaky, finished_at is not null as is_over
   from corral.test_units order by position
 """
-_numbers = itertools.count()
 picks = st.integers(min_value=0, max_value=50)
 statuses = st.sampled_from(["passed", "passed", "failed", "errored", "skipped"])
 
@@ -32,11 +29,8 @@ class SuiteMachine(RuleBasedStateMachine):
     def __init__(self, world: World) -> None:
         super().__init__()
         self.world = world
-        self.name = f"suite_machine_{next(_numbers)}"
-        self._connection = Engine.connect(world.clone(self.name), max_connections=1)
-        self.engine = self.wait(self._connection.__aenter__())
+        self.engine = world.begin()
         self.farm = Farm(self.engine)
-        self.wait(self.engine.database.fetch(FROZEN_CLOCK))
         self.wait(self.farm.let_verdicts_open())
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
@@ -47,8 +41,7 @@ class SuiteMachine(RuleBasedStateMachine):
             if hasattr(self, "suite"):
                 self.end_all()
         finally:
-            self.wait(self._connection.__aexit__(None, None, None))
-            self.world.drop(self.name)
+            self.wait(self.engine.announcements.flush())
 
     @initialize(
         devices=st.lists(st.integers(1, 2), min_size=3, max_size=3),

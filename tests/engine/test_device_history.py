@@ -46,8 +46,8 @@ async def test_a_devices_jobs_are_listed_over_runs_newest_first_and_page_by_page
     assert await history.list_jobs(first.device_id, statuses=[JobStatus.FAILED]) == [oldest]
 
 
-async def test_the_history_of_one_device_reads_its_own_jobs_alone(farm_dsn: str) -> None:
-    async with Engine.connect(farm_dsn, max_connections=1) as engine:
+async def test_the_history_of_one_device_reads_its_own_jobs_alone(new_dsn: str) -> None:
+    async with Engine.connect(new_dsn, max_connections=1) as engine:
         await load_farm(engine, nodes=20, devices_per_node=50)
         await load_runs(engine, 20)
         (device,) = await engine.devices.list(after=76, limit=1)

@@ -27,9 +27,9 @@ end $$
 
 
 @pytest_asyncio.fixture
-async def engine(farm_dsn: str) -> AsyncIterator[Engine]:
+async def engine(new_dsn: str) -> AsyncIterator[Engine]:
     """One connection, so that what it planned early is what it uses late."""
-    async with Engine.connect(farm_dsn, max_connections=1) as engine:
+    async with Engine.connect(new_dsn, max_connections=1) as engine:
         await engine.database.fetch(_WITHOUT_AUTOVACUUM)
         yield engine
 
@@ -212,8 +212,8 @@ async def rows_read(engine: Engine, table: str) -> int:
 
 
 @pytest.mark.parametrize("table", ["lanes", "nodes"])
-async def test_grants_finishes_and_heartbeats_update_in_place(farm_dsn: str, table: str) -> None:
-    async with Engine.connect(farm_dsn, max_connections=1) as engine:
+async def test_grants_finishes_and_heartbeats_update_in_place(new_dsn: str, table: str) -> None:
+    async with Engine.connect(new_dsn, max_connections=1) as engine:
         farm = Farm(engine)
         node = await farm.given_node(devices=20)
         await load_runs(engine, 150)

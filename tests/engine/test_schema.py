@@ -38,8 +38,8 @@ from corral.model.states import (
     WebhookKind,
 )
 from corral.wire.webhooks import Subscription
-from tests.engine.conftest import execute
 from tests.engine.programs import run_program
+from tests.postgres import execute
 
 SQL = Path(migrate.__file__).parent / "sql"
 FUNCTION_FILES = sorted(SQL.glob("functions/*/*.sql"))

@@ -9,7 +9,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.engine.machine import World
 from tests.engine.suite_machine import SuiteMachine
-from tests.engine.test_state_machine import DEEP, given_broken_template, machine_settings
+from tests.engine.test_state_machine import DEEP, machine_settings, without_rule
+from tests.postgres import Server
 
 # (function, what it says, what it would say): rules that any history soon meets; tests/engine/test_tests.py has one for each.
 BROKEN: Final[dict[str, tuple[str, str, str]]] = {
@@ -32,10 +33,10 @@ def run_machine(world: World, examples: int, *, phases: Sequence[Phase] = tuple(
 
 
 @pytest.fixture
-def world(cluster_dsn: str) -> Iterator[World]:
-    world = World(cluster_dsn)
+def world(cluster: Server) -> Iterator[World]:
+    world = World(cluster)
     yield world
-    world.loop.close()
+    world.close()
 
 
 @pytest.mark.timeout(3600)
@@ -44,12 +45,10 @@ def test_any_history_of_a_suite_goes_as_the_model_says(world: World, request: py
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("cluster_dsn", ["postgres18"], indirect=True)
+@pytest.mark.parametrize("cluster", ["postgres18"], indirect=True)
 @pytest.mark.parametrize("rule", sorted(BROKEN))
 def test_the_machine_notices_a_broken_rule_of_suites(world: World, rule: str) -> None:
-    function, kept, broken = BROKEN[rule]
-    world.template = given_broken_template(world, function, kept, broken)
+    world.broken = without_rule(*BROKEN[rule])
 
     with pytest.raises(AssertionError):
         run_machine(world, 300, phases=[Phase.generate])
-    world.drop(world.template)

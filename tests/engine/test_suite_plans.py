@@ -41,8 +41,8 @@ select u.verdict_job_id, 'suite', u.case_id, 1, 1, u.run_id, 'node-9', gen_rando
 
 
 @pytest_asyncio.fixture
-async def engine(farm_dsn: str) -> AsyncIterator[Engine]:
-    async with Engine.connect(farm_dsn, max_connections=1) as engine:
+async def engine(new_dsn: str) -> AsyncIterator[Engine]:
+    async with Engine.connect(new_dsn, max_connections=1) as engine:
         yield engine
 
 

@@ -9,16 +9,16 @@ import asyncpg
 import pytest
 
 from corral.simulator import Fleet
-from tests.api.conftest import cluster_dsn
+from tests.api.conftest import cluster
 from tests.api.process import running
 from tests.drivers.conftest import adb_environment, adb_port
-from tests.engine.conftest import farm_dsn
+from tests.engine.conftest import farm_dsn, kept_database
 from tests.node.rig import Rig
 from tests.node.worker_desk import WorkerDesk
 from tests.ports import free_port
 from tests.storage.conftest import bucket, s3_endpoint
 
-__all__ = ["adb_environment", "adb_port", "bucket", "cluster_dsn", "farm_dsn", "s3_endpoint"]
+__all__ = ["adb_environment", "adb_port", "bucket", "cluster", "farm_dsn", "kept_database", "s3_endpoint"]
 
 MakeRig = Callable[..., AbstractAsyncContextManager[Rig]]
 MakeDesk = Callable[[], AbstractAsyncContextManager[WorkerDesk]]

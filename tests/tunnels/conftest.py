@@ -12,14 +12,14 @@ import pytest
 from corral.client import Client
 from corral.client.tunnels import AdbTunnel
 from tests.api.client import OPERATOR_TOKEN
-from tests.api.conftest import cluster_dsn
+from tests.api.conftest import cluster
 from tests.drivers.conftest import adb_environment, adb_port
-from tests.engine.conftest import farm_dsn
+from tests.engine.conftest import farm_dsn, kept_database
 from tests.node.conftest import make_rig
 from tests.node.rig import Rig
 from tests.simulator.adb import Adb, AdbPhone
 
-__all__ = ["adb_environment", "adb_port", "cluster_dsn", "farm_dsn", "make_rig"]
+__all__ = ["adb_environment", "adb_port", "cluster", "farm_dsn", "kept_database", "make_rig"]
 
 
 @pytest.fixture(scope="session")

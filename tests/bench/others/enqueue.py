@@ -7,8 +7,8 @@ import msgspec
 
 from corral.model.records import NewStep
 from tests.bench.databases import made_engine, make_database
-from tests.engine.conftest import execute
 from tests.engine.load import analyze, load_farm
+from tests.postgres import execute
 
 BATCHES = (1_000, 5_000, 20_000)
 """The sizes that are tried for everybody."""

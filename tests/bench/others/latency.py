@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from tests.api.process import running
 from tests.bench.databases import made_engine, make_database
 from tests.bench.others.programs import Program, measure_latency
-from tests.engine.conftest import execute
+from tests.postgres import execute
 
 _LIBRARY = Program((sys.executable, "-m", "tests.bench.others.corral_library_latency"))
 _HTTP = Program((sys.executable, "-m", "tests.bench.others.corral_http_latency"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.bench.databases import make_database
 from tests.bench.others.programs import Program, libpq_variables, measure_latency, run
-from tests.engine.conftest import execute
+from tests.postgres import execute
 
 INSTALL_S = 300
 DRAIN_S = 180

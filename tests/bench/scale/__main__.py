@@ -18,7 +18,7 @@ from tests.bench.scale.farms import Sizes, check_farms, measure_farms
 from tests.bench.scale.history import check_history, measure_history
 from tests.bench.scale.node import EVENTS_PER_JOB, STEPS
 from tests.bench.scale.records import Farm, Scale, Setup
-from tests.engine.conftest import execute
+from tests.postgres import execute
 
 
 async def measure(options: argparse.Namespace) -> Scale:
