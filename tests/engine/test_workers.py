@@ -433,7 +433,22 @@ async def test_what_a_local_job_tells_of_its_steps_changes_the_version(farm: Far
         await versions.see(kind)
 
 
-async def test_a_step_that_repeats_and_a_task_that_is_claimed_change_the_version(farm: Farm) -> None:
+async def test_adding_steps_changes_the_version_and_adding_none_does_not(farm: Farm) -> None:
+    job = await given_job(farm, NewStep("a"))
+    versions = Versions(farm, job.run_id)
+    await versions.see("it was made")
+
+    await farm.engine.steps.create_steps(job.job_id, [NewStep("b"), NewStep("c", needs=["b"])])
+    await versions.see("steps were added")
+    await farm.engine.steps.create_steps(job.job_id, [NewStep("d", needs=["a"])])
+    await versions.see("a step was added that waits")
+
+    before = await farm.engine.runs.get_run_version(job.run_id)
+    assert await farm.engine.steps.create_steps(job.job_id, []) == 0
+    assert await farm.engine.runs.get_run_version(job.run_id) == before
+
+
+async def test_a_step_that_repeats_and_a_task_that_is_added_or_claimed_change_the_version(farm: Farm) -> None:
     node = await farm.given_node()
     job = await given_job(farm, NewStep("each"))
     (grant,) = await claim(node)
@@ -445,8 +460,10 @@ async def test_a_step_that_repeats_and_a_task_that_is_claimed_change_the_version
     channel = await farm.engine.channels.create_channel("work")
     chain = await farm.engine.chains.create_chain(channel.id, name="a chain")
     versions = Versions(farm, (await farm.engine.jobs.get(chain.id)).run_id)
+    await versions.see("a chain was made")
     for title in ("one", "two"):
         task = await farm.engine.tasks.append_task(title, chain_id=chain.id)
+        await versions.see("a task was added")
         await farm.engine.tasks.claim_task("ann", channel_id=channel.id)
         await versions.see("a task was claimed")
         await farm.engine.tasks.complete_task("ann", task.id)

@@ -1,7 +1,9 @@
 """What an answer means to a node."""
 
 import hashlib
+import re
 from pathlib import Path
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -17,6 +19,7 @@ from corral.model.errors import (
 from corral.node.files import InputFiles
 from corral.node.link import Link
 from corral.node.problems import raise_for_problem
+from tests.scripted_server import redirecting, saying
 
 CONTENT = b"apk" * 1000
 
@@ -104,3 +107,34 @@ async def test_what_was_not_used_for_longest_makes_room(tmp_path: Path) -> None:
     await cache(Files(), tmp_path, limit_bytes=5000).fetch("app.apk")
 
     assert not (tmp_path / "old").exists()
+
+
+@pytest.mark.parametrize(
+    "where", [["ws://{other}/"], ["/elsewhere"], ["ws://["], ["ws://a", "ws://b"]], ids=lambda where: where[0]
+)
+async def test_a_tunnel_shows_the_secret_to_the_server_and_to_nobody_else(where: list[str]) -> None:
+    async with (
+        saying(b"") as (other, seen_elsewhere),
+        saying(redirecting(*(each.format(other=other) for each in where))) as (address, seen),
+        Link(base_url=f"http://{address}", node_id="desk", secret="the-secret") as link,
+    ):
+        said = rf"ws://{re.escape(address)}/.* answered 302: redirections are not followed"
+        with pytest.raises(RequestRefusedError, match=said):
+            async with link.tunnel(uuid4()):
+                pass
+
+    assert len(seen) == 1
+    assert seen_elsewhere == []
+
+
+async def test_a_request_shows_the_secret_to_the_server_and_to_nobody_else() -> None:
+    async with (
+        saying(b"") as (other, seen_elsewhere),
+        saying(redirecting(f"http://{other}/")) as (address, _),
+        Link(base_url=f"http://{address}", node_id="desk", secret="the-secret") as link,
+    ):
+        said = rf"http://{re.escape(address)} answered 302: redirections are not followed"
+        with pytest.raises(RequestRefusedError, match=said):
+            await link.get("/api/files/app.apk", dict)
+
+    assert seen_elsewhere == []

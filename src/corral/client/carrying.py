@@ -7,10 +7,11 @@ import contextlib
 from collections.abc import Mapping
 from typing import Final
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, ConnectionClosedOK, InvalidHandshake, InvalidStatus
 
 from corral.client.problems import to_error
+from corral.sockets import DirectConnect
 
 _CONNECT_S: Final = 30.0
 """The server meets the phone's node before it answers."""
@@ -50,7 +51,7 @@ class Carrier:
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            socket = await connect(
+            socket = await DirectConnect(
                 self._url,
                 additional_headers=self._headers,
                 max_size=_MOST_FRAME_BYTES,
@@ -64,7 +65,8 @@ class Carrier:
             finally:
                 await _let_go(socket)
         except InvalidStatus as error:
-            self.trouble = to_error(error.response.status_code, bytes(error.response.body or b""), url="").message
+            said = error.response
+            self.trouble = to_error(said.status_code, bytes(said.body or b""), url=self._url).message
         except (OSError, TimeoutError, InvalidHandshake) as error:
             self.trouble = f"the server cannot be reached: {error}"
         finally:

@@ -34,6 +34,7 @@ _BY_STATUS: Final[dict[int, type[CorralError]]] = {
     413: InvalidRequestError,
     429: TooManyFailuresError,
 }
+_REDIRECTED: Final = range(300, 400)
 _SERVER_FAULT: Final = 500
 
 
@@ -54,6 +55,8 @@ def _unexplained(status: int, url: str) -> CorralError:
     """An answer in somebody else's words: a proxy's, perhaps."""
     if status >= _SERVER_FAULT:
         return ServerUnavailableError(f"{url} answered {status}, and not in a Corral server's words")
+    if status in _REDIRECTED:
+        return UnexpectedAnswerError(f"{url} answered {status}: redirections are not followed", status=status)
     return UnexpectedAnswerError(f"{url} answered {status}, and not in a Corral server's words", status=status)
 
 

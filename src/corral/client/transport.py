@@ -99,7 +99,7 @@ class Transport:
 
     @contextmanager
     def stream(self, path: str, query: Query | None = None) -> Iterator[httpx.Response]:
-        """A body that is read piece by piece, from wherever the server sends us for it."""
+        """A body that is read piece by piece, from wherever the server sends us for it; another host is not shown the token."""
         try:
             with self._http.stream("GET", path, params=_plain(query), follow_redirects=True) as answer:
                 if not answer.is_success:

@@ -107,7 +107,7 @@ class Link:
             answer = await self._http.request(method, path, content=content, headers=headers, timeout=timeout)
         except httpx.HTTPError as error:
             raise ServerUnavailableError(f"{method} {path}: {_name(error)}") from error
-        raise_for_problem(answer.status_code, answer.content)
+        raise_for_problem(answer.status_code, answer.content, url=self._base_url)
         return answer
 
     async def send_elsewhere(self, url: str, *, content: AsyncIterator[bytes], headers: Mapping[str, str]) -> None:
@@ -117,7 +117,7 @@ class Link:
                 answer = await http.put(url, content=content, headers=headers)
         except httpx.HTTPError as error:
             raise ServerUnavailableError(f"the artifact store: {_name(error)}") from error
-        raise_for_problem(answer.status_code, answer.content)
+        raise_for_problem(answer.status_code, answer.content, url="the artifact store")
 
     def stream(self, path: str, *, timeout_s: float = ANSWER_S) -> Any:  # noqa: ANN401 - httpx's own context manager
         """A GET whose body is read piece by piece."""

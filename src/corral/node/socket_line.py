@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Final
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
 from corral.model.errors import ServerUnavailableError
 from corral.node.problems import raise_for_problem
+from corral.sockets import DirectConnect
 
 MOST_FRAME_BYTES: Final = 1 << 20
 _CONNECT_S: Final = 10.0
@@ -57,7 +58,7 @@ class SocketLine:
 async def open_line(url: str, *, headers: Mapping[str, str]) -> AsyncIterator[SocketLine]:
     """A line for the length of a block. Raises ServerUnavailableError, RequestRefusedError and the like."""
     try:
-        connection = await connect(
+        connection = await DirectConnect(
             url,
             additional_headers=headers,
             max_size=MOST_FRAME_BYTES,
@@ -67,7 +68,7 @@ async def open_line(url: str, *, headers: Mapping[str, str]) -> AsyncIterator[So
             close_timeout=_GOODBYE_S,
         )
     except InvalidStatus as error:
-        raise_for_problem(error.response.status_code, bytes(error.response.body or b""))
+        raise_for_problem(error.response.status_code, bytes(error.response.body or b""), url=url)
         raise ServerUnavailableError(f"answered {error.response.status_code} to a WebSocket") from error
     except (OSError, TimeoutError, InvalidHandshake) as error:
         raise ServerUnavailableError(f"no tunnel: {type(error).__name__}: {error}") from error

@@ -16,7 +16,6 @@ from http import HTTPStatus
 from typing import Final
 from uuid import UUID
 
-from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import WebSocketException
 from websockets.http11 import Request, Response
@@ -26,6 +25,7 @@ from corral.api.tunnels.hub import TunnelHub, Waiting
 from corral.engine import Engine
 from corral.engine.gateway.tunnels import Meeting
 from corral.model.errors import ConflictError, CorralError
+from corral.sockets import DirectConnect
 from corral.telemetry import logger
 
 HEAR_EVERY_S: Final = 5.0
@@ -85,13 +85,6 @@ class Peers:
             return None
 
 
-class _DirectConnect(connect):
-    """Goes where the database says and nowhere else: the secret is for that server alone."""
-
-    def process_redirect(self, exc: Exception) -> Exception | str:
-        return exc
-
-
 async def say_hello(engine: Engine, server_id: UUID, address: str) -> None:
     """Say again and again that this process runs, and where, for ever; cancelled, say that it no longer does."""
     try:
@@ -112,7 +105,7 @@ async def handing_over(tunnel_id: UUID, meeting: Meeting) -> AsyncIterator[PeerE
     """The way to the process that has a tunnel's other end. Raises ConflictError where it cannot be had."""
     url = f"ws://{meeting.peer_address}/{tunnel_id}"
     try:
-        connection = await _DirectConnect(
+        connection = await DirectConnect(
             url,
             additional_headers={_HEADER: meeting.secret.reveal()},
             proxy=None,

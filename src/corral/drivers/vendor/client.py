@@ -13,13 +13,14 @@ from typing import Any, Final, Self
 
 import msgspec
 from msgspec import Struct
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import InvalidURI, WebSocketException
 
 from corral.drivers.fence import MayTouch, always, check_touch
 from corral.drivers.vendor.errors import from_reply
 from corral.model.errors import DeviceError, DriverUnavailableError, OutcomeUnknownError
 from corral.model.reading import read_json
+from corral.sockets import DirectConnect
 
 DEFAULT_URL: Final = "ws://127.0.0.1:22222"
 CONNECT_S: Final = 5.0
@@ -100,7 +101,7 @@ class VendorClient:
         try:
             # The program is on this computer, whatever proxy the environment names for the world outside; and it owes
             # nobody an answer to a ping while a command runs.
-            opening = _DirectConnect(
+            opening = DirectConnect(
                 self.url,
                 proxy=None,
                 compression=None,
@@ -117,13 +118,6 @@ class VendorClient:
             raise DriverUnavailableError(
                 f"no vendor program answers at {self.url}: start it, and enable its WebSocket interface ({error})"
             ) from error
-
-
-class _DirectConnect(connect):
-    """Goes where it was told to and nowhere else: a program that answers with another address is none of the vendor's."""
-
-    def process_redirect(self, exc: Exception) -> Exception | str:
-        return exc
 
 
 def _decode(action: str, text: str | bytes) -> Reply:

@@ -1,7 +1,7 @@
 -- Ask for a workflow to be executed on a target. The run is stored at once; its jobs are made by fn_fan_out_run, in chunks.
 -- p_request holds target, params, secret_params, overrides, policy {concurrency, offline, wait_timeout_s, max_attempts, priority,
 -- grace_wait_s}, timeout_s, repeatable, name, workspace, seed, youtube_video_id, source_type, source_id, retry_of, replay_of; of a
--- distributed run also steps (see fn_create_steps), which are made with it, and log_path.
+-- distributed run also steps (see fn_add_steps), which are made with it, and log_path.
 -- A replay takes over the seed. Locks nothing that others hold. Raises CR001 not_found, CR002 invalid_request with the path.
 create or replace function corral.fn_create_run(p_workflow_id uuid, p_request jsonb, p_actor text) returns corral.runs
 language plpgsql volatile

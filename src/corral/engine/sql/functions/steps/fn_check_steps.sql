@@ -1,5 +1,5 @@
 -- Refuse steps that make no sense, naming the first: a name that is missing or taken, a need that does not exist, a circle.
--- Called by fn_create_steps under the job's lock. Raises CR002 invalid_request, CR003 conflict, with the path.
+-- Called by fn_add_steps under the job's lock. Raises CR002 invalid_request, CR003 conflict, with the path.
 create or replace function corral.fn_check_steps(p_job_id uuid, p_steps jsonb) returns void
 language plpgsql stable
 set search_path = corral, pg_catalog

@@ -1,4 +1,4 @@
--- The one job of a distributed run, with these steps (see fn_create_steps), or with none yet. Called by fn_create_run. Locks the run,
+-- The one job of a distributed run, with these steps (see fn_add_steps), or with none yet. Called by fn_create_run. Locks the run,
 -- newly made. Raises CR002 invalid_request, CR003 conflict with the path of a step that makes no sense.
 create or replace function corral.fn_create_distributed_job(p_run corral.runs, p_steps jsonb, p_log_path text) returns uuid
 language plpgsql volatile
@@ -13,7 +13,7 @@ begin
             p_log_path, fn_now());
     update runs r set total_jobs = 1, fanned_out_at = fn_now() where r.run_id = p_run.run_id;
     if p_steps is not null then
-        perform fn_create_steps(v_job, p_steps);
+        perform fn_add_steps(v_job, p_steps);
     end if;
     return v_job;
 end $$;

@@ -1,8 +1,8 @@
--- Replace a step that repeats for each item by its repetitions: p_children are steps as fn_create_steps takes them. The step itself then
+-- Replace a step that repeats for each item by its repetitions: p_children are steps as fn_add_steps takes them. The step itself then
 -- waits for all of them and needs no capability: whoever claims it next collects what they yielded. Called by the server for the
 -- holder of the step's lease, which ends by it; its attempt is not counted. Answers whether it was done: not where the token is not the
 -- current one any more, or the run is being cancelled. Locks the job, then ready steps of a capped run, then the run's
--- stripe. Raises what fn_create_steps raises.
+-- stripe. Raises what fn_add_steps raises.
 create or replace function corral.fn_expand_step(
     p_node_id text, p_job_id uuid, p_step text, p_lease_token uuid, p_children jsonb)
 returns boolean
@@ -20,7 +20,7 @@ begin
         return false;
     end if;
     perform fn_record_step_leases(array[p_job_id], array[p_node_id], array[p_lease_token]);
-    perform fn_create_steps(p_job_id, p_children);
+    perform fn_add_steps(p_job_id, p_children);
     insert into step_needs (job_id, needed, step) select p_job_id, n.name, p_step from unnest(v_names) as n (name);
     update job_steps s
        set status = 'pending', needs = s.needs || v_names, pending_needs = cardinality(v_names), unmet_needs = 0, requires = '{}',

@@ -1,7 +1,7 @@
 -- Add a task to a chain: it is claimed once the task before it is done. Without a chain it gets one of its own, which ends with its
 -- last task. Without p_sequence it comes last; with one that is free between others, it comes between them. Its name is its sequence.
--- Locks the job. Raises CR001 not_found, CR003 conflict (a sequence that is taken; a chain that is closed or has failed; one of
--- another channel). Returns the task's id.
+-- Locks the job, then the task behind the new one, then the run's stripe. Raises CR001 not_found, CR003 conflict (a sequence that is
+-- taken; a chain that is closed or has failed; one of another channel). Returns the task's id.
 create or replace function corral.fn_append_task(
     p_channel_id uuid, p_chain_id uuid, p_sequence integer, p_title text, p_description text, p_priority integer,
     p_is_locked boolean, p_actor text)
@@ -36,7 +36,7 @@ begin
     select s.name into v_before from job_steps s
      where s.job_id = v_job.job_id and s.position < v_next order by s.position desc limit 1;
     -- A task outlives ten lost agents; what its agent fails has failed.
-    perform fn_create_steps(v_job.job_id, jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
+    perform fn_add_steps(v_job.job_id, jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
         'name', v_next::text, 'position', v_next, 'title', p_title, 'description', p_description, 'channel_id', v_chain.channel_id,
         'priority', p_priority, 'timeout_s', 86400, 'max_attempts', 10, 'claim_rank', case when v_before is null then 1 else 0 end,
         'needs', case when v_before is not null then jsonb_build_array(v_before) end))));
@@ -51,6 +51,7 @@ begin
     if p_chain_id is null then
         update jobs j set is_open = false where j.job_id = v_job.job_id;
     end if;
+    perform fn_conclude_jobs('{}', fn_list_job_news(array[v_job.job_id]));
     perform fn_note_changes('tasks', array[v_task::text]);
     return v_task;
 end $$;
