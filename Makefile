@@ -20,6 +20,9 @@ SCALE_ARGS ?=
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
 
+# Whoever forbids compiled modules would have every process of a farm or a test compile all of them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Candidates are tried by running them: a name on the PATH may be too old, or a shim with nothing behind it.
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null </dev/null \
