@@ -57,11 +57,15 @@ def main() -> int:
 
 def _tell(verdict: Verdict) -> None:
     acts = ", ".join(f"{name} {count}" for name, count in sorted(verdict.acts.items()))
-    jobs = ", ".join(f"{count} {status}" for status, count in sorted(verdict.jobs.items()))
+    jobs, steps = (
+        ", ".join(f"{count} {status}" for status, count in sorted(each.items()))
+        for each in (verdict.jobs, verdict.steps)
+    )
     print(f"acts: {acts}")
     for name, count in sorted(verdict.left_out.items()):
         print(f"LEFT OUT {name} {count}: this machine does not allow it (fill_disk needs to mount a disk of its own)")
     print(f"{verdict.runs} runs; jobs: {jobs}")
+    print(f"steps: {steps}; {verdict.executions} commands of theirs began")
     print(
         f"{verdict.commands} commands on phones, {verdict.requests} requests seen, {verdict.restarts} processes restarted"
     )

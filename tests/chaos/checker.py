@@ -6,12 +6,13 @@ Each rule is a function from the history to the violations that it finds, in wor
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from corral.simulator.record import Entry
+from tests.chaos.evidence import CLOCK_SLACK_S, OK, RESUMED_S, list_told
 from tests.chaos.history import History, JobRow, LeaseRow
 from tests.chaos.plan import WAKE
-from tests.chaos.proxy import Exchange
+from tests.chaos.step_rules import STEP_RULES
 
 ENDED: Final = frozenset({"succeeded", "failed", "cancelled", "skipped_offline"})
 TERMINAL_RUNS: Final = frozenset({"succeeded", "completed_with_errors", "failed", "cancelled", "skipped"})
@@ -23,12 +24,6 @@ _ACTIVITIES: Final = {
     "skipped_offline": "offline",
 }
 _STATES: Final = frozenset({"job_started", "step_started", "step_finished", "job_finished"})
-_RESUMED_S: Final = 3.0
-"""How long after its node woke up a command that was on its way may take to reach the phone, on a machine that is busy."""
-
-_OK: Final = 200
-_CLOCK_SLACK_S: Final = 0.5
-"""How far the simulator's clock and the proxy's may be apart."""
 
 
 def check(history: History) -> list[str]:
@@ -77,7 +72,7 @@ def _counts_are_right(history: History) -> Iterator[str]:
 def _no_event_was_applied_twice(history: History) -> Iterator[str]:
     applied: Counter[tuple[str, str]] = Counter()
     for exchange in history.exchanges:
-        for event, outcome in _told(exchange):
+        for event, outcome in list_told(exchange):
             if outcome == "applied":
                 applied[exchange.node, event["event_id"]] += 1
     for (node, event_id), count in applied.items():
@@ -95,11 +90,11 @@ def _states_change_under_the_newest_token(history: History) -> Iterator[str]:
     """
     granted: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for exchange in sorted(history.exchanges, key=lambda exchange: exchange.answered_at_s or 0.0):
-        if "/api/nodes/pull" in exchange.line and exchange.status == _OK and exchange.answer:
+        if "/api/nodes/pull" in exchange.line and exchange.status == OK and exchange.answer:
             for job in exchange.answer["jobs"]:
                 granted[job["job_id"]].setdefault(job["lease_token"], exchange.answered_at_s or 0.0)
     for exchange in history.exchanges:
-        for event, outcome in _told(exchange):
+        for event, outcome in list_told(exchange):
             if outcome != "applied" or event.get("type") not in _STATES:
                 continue
             leases = granted[event["job_id"]]
@@ -121,7 +116,7 @@ def _every_result_is_the_phones(history: History) -> Iterator[str]:
     """A job that succeeded was told by its holder, executed by its phone under a lease, and has its own result."""
     endings, written = _endings(history), _written(history)
     for job in history.jobs:
-        if job.status != "succeeded":
+        if job.status != "succeeded" or job.mode != "device":
             continue
         serial = history.serials.get(job.device_id or "", "")
         if endings[job.job_id] != ["succeeded"]:
@@ -178,16 +173,16 @@ def _nothing_without_a_lease(history: History) -> Iterator[str]:
     holders = _holders(history)
     renewals: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     for exchange in history.exchanges:
-        if exchange.is_delivered and exchange.status == _OK and any(path in exchange.line for path in _RENEWING):
+        if exchange.is_delivered and exchange.status == OK and any(path in exchange.line for path in _RENEWING):
             renewals[exchange.node].append((exchange.answered_at_s or 0.0, exchange.asked_at_s))
     excused = _on_their_way(history)
     for entry in history.commands:
         node = holders.get((entry.job or "", entry.fence or 0, entry.phone))
         if node is None or not _counts(entry):
             continue
-        heard = [asked for answered, asked in renewals[node] if answered <= entry.started_s + _CLOCK_SLACK_S]
+        heard = [asked for answered, asked in renewals[node] if answered <= entry.started_s + CLOCK_SLACK_S]
         until = max(heard, default=0.0) + history.lease_s
-        if entry.started_s <= until + _CLOCK_SLACK_S or entry.number in excused:
+        if entry.started_s <= until + CLOCK_SLACK_S or entry.number in excused:
             continue
         late = entry.started_s - until
         yield f"{entry.phone}: “{entry.line}” by {node}, {late:.2f} s after its lease had ended"
@@ -255,6 +250,7 @@ RULES: Final[tuple[Callable[[History], Iterator[str]], ...]] = (
     _everything_was_told,
     _books_agree,
     _artifacts_are_there,
+    *STEP_RULES,
 )
 
 
@@ -283,9 +279,7 @@ def _on_their_way(history: History) -> set[int]:
     for entries in _by_phone(history).values():
         for entry in entries:
             node = holders.get((entry.job or "", entry.fence or 0, entry.phone))
-            woke = [
-                at for part, at in wakings if part == node and -_CLOCK_SLACK_S <= entry.started_s - at <= _RESUMED_S
-            ]
+            woke = [at for part, at in wakings if part == node and -CLOCK_SLACK_S <= entry.started_s - at <= RESUMED_S]
             if node is not None and woke:
                 first.setdefault((node, max(woke), entry.phone), entry.number)
     return set(first.values())
@@ -293,16 +287,6 @@ def _on_their_way(history: History) -> set[int]:
 
 def _counts(entry: Entry) -> bool:
     return entry.is_claimed or not entry.is_read_only
-
-
-def _told(exchange: Exchange) -> list[tuple[dict[str, Any], str]]:
-    """The events of a callback that was answered, each with what became of it."""
-    if "/api/nodes/callback" not in exchange.line or exchange.status != _OK or not exchange.answer:
-        return []
-    results = exchange.answer["results"]
-    # An answer names its events: a request that could not be read hides no more than what they said.
-    events = exchange.request["events"] if exchange.request else results
-    return list(zip(events, (result["outcome"] for result in results), strict=True))
 
 
 def _endings(history: History) -> defaultdict[str, list[str]]:

@@ -22,6 +22,7 @@ from corral.simulator.control import Control
 from tests.api.client import AS_OPERATOR, NODE_SECRET
 from tests.api.process import SECRETS
 from tests.chaos.database import Database
+from tests.chaos.graph import CAPABILITIES
 from tests.chaos.programs import Program
 from tests.chaos.proxy import Proxy
 from tests.drivers.conftest import kill
@@ -29,7 +30,7 @@ from tests.ports import free_port
 from tests.simulator.process import Simulator, simulating
 
 SERVERS: Final = 2
-NODES: Final = ("north", "south", "east", "west")
+NODES: Final = tuple(CAPABILITIES)
 DISK_BYTES: Final = 12 << 20
 _SEEN: Final = "exists (select 1 from node_events n where n.node_id = e.node_id and n.event_id = e.event_id)"
 # What the database's function that judges events says, and what it says where it is broken.
@@ -42,7 +43,9 @@ BREAKS: Final[dict[str, dict[str, str]]] = {
         "where e.fault is null and e.first_ord is not null": "where false",
         "when r.event_id is null or e.first_ord is null": f"when e.first_ord is null or {_SEEN}",
     },
-    "deadline": {},  # see node_process.py
+    # See node_process.py.
+    "deadline": {},
+    "directory": {},
 }
 
 
@@ -69,6 +72,8 @@ class Farm:
         self.adb_ports: dict[str, int] = {}
         self.addresses: dict[str, list[str]] = {}
         self.dsn = ""
+        self.steps_record = folder / "steps.jsonl"
+        self.steps_record.touch()
         self.proxy: Proxy
         self.simulator: Simulator
         self.control: Control
@@ -168,7 +173,8 @@ class Farm:
             *(script, str(self.folder / f"{node}.clock"), "node", "--node-id", node),
             *("--server", f"http://127.0.0.1:{self.proxy.ports[node]}", "--state-dir", str(self.disks[node] / "state")),
             *("--adb-port", str(self.adb_ports[node]), "--adb-connect", ",".join(self.addresses[node])),
-            *("--max-concurrency", "4", "--lookahead", "2", "--health-interval-s", "20"),
+            *("--max-concurrency", "8", "--lookahead", "2", "--health-interval-s", "20"),
+            *("--allow-shell", "--capability", CAPABILITIES[node]),
         ]
         home = self.folder / f"{node}-home"
         home.mkdir()
@@ -178,8 +184,8 @@ class Farm:
             "TMPDIR": str(home),
             "ADB_LOCAL_TRANSPORT_MAX_PORT": "5554",
         }
-        if self.shape.broken == "deadline":
-            env["CHAOS_BREAK"] = "deadline"
+        if self.shape.broken is not None:
+            env["CHAOS_BREAK"] = self.shape.broken
         return Program(f"node {node}", arguments, env=env, log=self.folder / f"{node}.log")
 
     async def _make_disk(self, node: str, stack: AsyncExitStack) -> None:

@@ -10,8 +10,9 @@ from msgspec import Struct, field
 
 from corral.simulator.record import Entry
 from tests.chaos.farm import Farm
+from tests.chaos.graph import GraphStep
 from tests.chaos.proxy import Exchange
-from tests.chaos.workload import Asked
+from tests.chaos.workload import Asked, Workload
 from tests.node.told import count_rows
 from tests.simulator.adb import Adb
 
@@ -21,6 +22,7 @@ T = TypeVar("T")
 class JobRow(Struct, frozen=True, kw_only=True):
     job_id: str
     run_id: str
+    mode: str
     device_id: str | None
     status: str
     position: int
@@ -33,6 +35,7 @@ class JobRow(Struct, frozen=True, kw_only=True):
 
 class RunRow(Struct, frozen=True, kw_only=True):
     run_id: str
+    workflow: str
     status: str
     is_finished: bool
     is_cancelled: bool
@@ -58,6 +61,31 @@ class EventRow(Struct, frozen=True, kw_only=True):
     payload: dict[str, Any] | None
 
 
+class StepRow(Struct, frozen=True, kw_only=True):
+    """A step of a graph."""
+
+    job_id: str
+    step: str
+    status: str
+    lease_token: str | None
+    failure_reason: str | None
+    output: dict[str, Any] | None
+
+
+class Execution(Struct, kw_only=True):
+    """What a step's command said of itself; it says how it ended only if it came so far."""
+
+    execution: str
+    job_id: str
+    step: str
+    lease_token: str
+    began_s: float
+    ended_s: float | None = None
+    status: int | None = None
+    found: list[str] = field(default_factory=list)
+    """In its directory, as it began and as it ended: nothing, and then the file that it made."""
+
+
 class Deed(Struct, frozen=True, kw_only=True):
     kind: str
     part: str
@@ -76,8 +104,13 @@ class History(Struct, kw_only=True):
     exchanges: list[Exchange] = field(default_factory=list)
     deeds: list[Deed] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
+    graphs: dict[str, list[GraphStep]] = field(default_factory=dict)
+    """By the names of their workflows."""
+
+    executions: list[Execution] = field(default_factory=list)
     runs: list[RunRow] = field(default_factory=list)
     jobs: list[JobRow] = field(default_factory=list)
+    steps: list[StepRow] = field(default_factory=list)
     leases: list[LeaseRow] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
@@ -91,12 +124,18 @@ class History(Struct, kw_only=True):
 
 
 _JOBS = """
-    select job_id::text, run_id::text, device_id::text, status, position, pool_tags is not null as is_pooled, attempt,
+    select job_id::text, run_id::text, mode, device_id::text, status, position, pool_tags is not null as is_pooled, attempt,
            max_attempts, failure_reason, output::text from corral.jobs
 """
 _RUNS = """
-    select run_id::text, status, finished_at is not null as is_finished, cancel_requested_at is not null as is_cancelled,
-           total_jobs from corral.runs
+    select run_id::text, w.name as workflow, status, finished_at is not null as is_finished,
+           cancel_requested_at is not null as is_cancelled, total_jobs
+      from corral.runs join corral.workflows w using (workflow_id)
+"""
+_STEPS = """
+    select job_id::text, s.name as step, s.status, s.lease_token::text, s.failure_reason, s.output::text
+      from corral.job_steps s join corral.jobs j using (job_id)
+     where j.mode = 'distributed'
 """
 _LEASES = "select job_id::text, lease_token::text, node_id, device_id::text, fence from corral.leases"
 _EVENTS = "select node_id, event_id::text, job_id::text, type, outcome, payload::text from corral.node_events"
@@ -121,13 +160,14 @@ async def measure_clock(farm: Farm) -> float:
     return before + took_s / 2 - entry.started_s
 
 
-async def read_history(farm: Farm, asked: list[Asked], *, shift_s: float) -> History:
+async def read_history(farm: Farm, workload: Workload, *, shift_s: float) -> History:
     """Everything, once all is over. The simulator is still up; its record is asked for."""
-    jobs, runs, leases, events, devices, contradictions, artifacts = [
+    jobs, runs, steps, leases, events, devices, contradictions, artifacts = [
         [dict(row) for row in await farm.query(statement)]
         for statement in (
             _JOBS,
             _RUNS,
+            _STEPS,
             _LEASES,
             _EVENTS,
             "select device_id::text, serial from corral.devices",
@@ -142,9 +182,12 @@ async def read_history(farm: Farm, asked: list[Asked], *, shift_s: float) -> His
         commands=[_shifted(entry, shift_s) for entry in await _read_record(farm)],
         exchanges=_read_lines(farm.folder / "requests.jsonl", Exchange),
         deeds=_read_lines(farm.folder / "acts.jsonl", Deed),
-        asked=asked,
+        asked=workload.asked,
+        graphs=workload.graphs,
+        executions=_read_executions(farm.steps_record),
         runs=[RunRow(**run, counts=counts[run["run_id"]]) for run in runs],
         jobs=[JobRow(**{**job, "output": _decoded(job["output"])}) for job in jobs],
+        steps=[StepRow(**{**step, "output": _decoded(step["output"])}) for step in steps],
         leases=[LeaseRow(**lease) for lease in leases],
         events=[EventRow(**{**event, "payload": _decoded(event["payload"])}) for event in events],
         contradictions=[str(row) for row in contradictions],
@@ -194,3 +237,11 @@ def _decoded(text: str | None) -> Any:  # noqa: ANN401 - whatever was stored
 def _read_lines(path: Path, kind: type[T]) -> list[T]:
     with path.open("rb") as lines:
         return [msgspec.json.decode(line, type=kind) for line in lines]
+
+
+def _read_executions(path: Path) -> list[Execution]:
+    """Each says first who it is, and later how it ended."""
+    words: dict[str, dict[str, Any]] = {}
+    for word in _read_lines(path, dict[str, Any]):
+        words.setdefault(word["execution"], {}).update(word)
+    return [msgspec.convert(each, Execution) for each in words.values()]

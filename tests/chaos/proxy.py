@@ -16,7 +16,13 @@ from tests.chaos.messages import Message, read_message
 
 _READ_LIMIT = 1 << 20
 _ANSWER_S = 60.0
-_KEPT = ("/api/nodes/callback", "/api/nodes/pull", "/api/nodes/heartbeat", "/api/nodes/register")
+_KEPT = (
+    "/api/nodes/callback",
+    "/api/nodes/pull",
+    "/api/nodes/claim",
+    "/api/nodes/heartbeat",
+    "/api/nodes/register",
+)
 
 
 class Weather(Struct):

@@ -35,4 +35,5 @@ async def test_a_farm_keeps_its_promises_under_a_nemesis(tmp_path: Path) -> None
     verdict = await try_to_break(tmp_path, SHAPE, seconds=SECONDS)
     assert verdict.violations == [], f"evidence: {tmp_path}"
     assert verdict.jobs["succeeded"] > 0
+    assert verdict.steps["succeeded"] > 0
     assert {"kill_node", "kill_server", "kill_database", "pause_node", "cut_node"} <= verdict.acts.keys()

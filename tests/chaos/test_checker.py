@@ -8,6 +8,19 @@ import pytest
 
 from corral.simulator.record import Entry
 from tests.chaos.checker import RULES, check
+from tests.chaos.given_graph import (
+    WRONG_GRAPHS,
+    add_graph,
+    begin_by_a_heartbeat,
+    begin_late,
+    change_graph_job,
+    change_graph_run,
+    change_row,
+    forget,
+    given_exchange,
+    given_heartbeat,
+    pause,
+)
 from tests.chaos.history import Deed, EventRow, History, JobRow, LeaseRow, RunRow
 from tests.chaos.plan import WAKE
 from tests.chaos.proxy import Exchange
@@ -20,6 +33,7 @@ def given_job(number: int, **fields: Any) -> JobRow:  # noqa: ANN401 - of the ro
     defaults: dict[str, Any] = {
         "job_id": f"job-{number}",
         "run_id": "run-1",
+        "mode": "device",
         "device_id": f"device-{number}",
         "status": "succeeded",
         "position": number,
@@ -47,20 +61,6 @@ def given_command(number: int, at_s: float, **fields: Any) -> Entry:  # noqa: AN
         "fence": 5,
     }
     return Entry(**{**defaults, **fields})
-
-
-def given_exchange(path: str, at_s: float, **fields: Any) -> Exchange:  # noqa: ANN401 - of the exchange
-    defaults: dict[str, Any] = {
-        "node": "north",
-        "line": f"POST {path} HTTP/1.1",
-        "asked_at_s": at_s,
-        "request": {"node_id": "north"},
-        "is_again": False,
-        "answered_at_s": at_s + 0.1,
-        "status": 200,
-        "is_delivered": True,
-    }
-    return Exchange(**{**defaults, **fields})
 
 
 def given_callback(at_s: float, *told: tuple[int, str], **fields: Any) -> Exchange:  # noqa: ANN401 - of the exchange
@@ -92,7 +92,7 @@ def given_history() -> History:
         serials={"device-1": "serial-1", "device-2": "serial-2"},
         commands=[given_command(1, 101), given_command(2, 102)],
         exchanges=[
-            given_exchange("/api/nodes/heartbeat", 100),
+            given_heartbeat(100),
             given_callback(103, (1, "applied"), is_delivered=False),
             given_callback(104, (1, "duplicate"), (2, "applied")),
         ],
@@ -100,6 +100,7 @@ def given_history() -> History:
         runs=[
             RunRow(
                 run_id="run-1",
+                workflow="short",
                 status="succeeded",
                 is_finished=True,
                 is_cancelled=False,
@@ -122,8 +123,16 @@ def given_history() -> History:
     )
 
 
-def test_a_right_history_has_no_violation() -> None:
-    assert check(given_history()) == []
+def given_graph() -> History:
+    """The same, and a graph beside it."""
+    history = given_history()
+    add_graph(history)
+    return history
+
+
+@pytest.mark.parametrize("given", [given_history, given_graph])
+def test_a_right_history_has_no_violation(given: Callable[[], History]) -> None:
+    assert check(given()) == []
 
 
 def change_job(history: History, **fields: Any) -> None:  # noqa: ANN401 - of the row
@@ -159,7 +168,7 @@ def act_after_being_fenced(history: History) -> None:
 
 def take_over(history: History) -> None:
     """While north is paused, the first phone goes to south, which does a job of another run on it."""
-    history.exchanges += [given_exchange("/api/nodes/heartbeat", 115, node="south")]
+    history.exchanges.append(msgspec.structs.replace(given_heartbeat(115), node="south"))
     history.asked.append(Asked(run_id="run-2", jobs=1, is_cancelled=False))
     counts = {"total": 1, "done": 1}
     history.runs.append(msgspec.structs.replace(history.runs[0], run_id="run-2", total_jobs=1, counts=counts))
@@ -262,19 +271,20 @@ WRONG: dict[str, Callable[[History], object]] = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+def given_wrong(wrong: str) -> History:
+    history = given_history() if wrong in WRONG else given_graph()
+    (WRONG | WRONG_GRAPHS)[wrong](history)
+    return history
+
+
+@pytest.mark.parametrize("wrong", WRONG | WRONG_GRAPHS)
 def test_a_wrong_history_is_noticed(wrong: str) -> None:
-    history = given_history()
-    WRONG[wrong](history)
-    assert check(history) != []
+    assert check(given_wrong(wrong)) != []
 
 
 def test_every_rule_notices_something() -> None:
-    noticed = set()
-    for spoil in WRONG.values():
-        history = given_history()
-        spoil(history)
-        noticed |= {rule.__name__ for rule in RULES if list(rule(history))}
+    histories = [given_wrong(wrong) for wrong in WRONG | WRONG_GRAPHS]
+    noticed = {rule.__name__ for history in histories for rule in RULES if list(rule(history))}
     assert noticed == {rule.__name__ for rule in RULES}
 
 
@@ -297,6 +307,42 @@ def test_it_is_excused_after_a_newer_lease_too_if_it_is_not_beside_anothers() ->
 
 def test_a_renewal_whose_answer_was_lost_renews_nothing() -> None:
     history = given_history()
-    history.exchanges.append(given_exchange("/api/nodes/heartbeat", 108, is_delivered=False))
+    history.exchanges.append(given_heartbeat(108, is_delivered=False))
     act_late(history)
     assert any("nothing_without_a_lease" in words for words in check(history))
+
+
+def test_steps_that_were_on_their_way_when_their_node_was_paused_are_excused() -> None:
+    history = given_graph()
+    pause(history, 214.2, 230)
+    begin_late(history, 18)
+    assert check(history) == []
+
+
+def test_a_heartbeat_that_named_a_step_renews_its_lease() -> None:
+    history = given_graph()
+    begin_by_a_heartbeat(history, "d-1")
+    assert check(history) == []
+
+
+def test_what_outlives_its_node_need_not_have_its_directory() -> None:
+    history = given_graph()
+    history.executions[0].ended_s, history.executions[0].status = 202.0, 9
+    assert check(history) == []
+
+
+def test_a_claim_that_the_database_forgot_supersedes_nothing() -> None:
+    history = given_graph()
+    answer = {"steps": [{"job_id": "graph-job", "step": "d", "lease_token": "d-9"}]}
+    history.exchanges.append(given_exchange("/api/nodes/claim", 215, answer=answer))
+    assert check(history) == []
+
+
+def test_a_run_may_be_cancelled_before_a_step_that_failed_at_first_is_tried_again() -> None:
+    history = given_graph()
+    for step in "bd":
+        change_row(history, step, status="cancelled", lease_token=None, output=None)
+    forget(history, "b-2", "d-1")
+    change_graph_job(history, status="cancelled", output=None)
+    change_graph_run(history, status="cancelled", is_cancelled=True, counts={"total": 1, "cancelled": 1})
+    assert check(history) == []

@@ -29,6 +29,8 @@ class Verdict(Struct, kw_only=True):
     jobs: dict[str, int]
     runs: int
     commands: int
+    steps: dict[str, int]
+    executions: int
     requests: int
     restarts: int
     settled_s: float
@@ -52,7 +54,7 @@ async def try_to_break(folder: Path, shape: Shape, *, seconds: float) -> Verdict
         for node in farm.nodes.values():
             await node.stop()
         farm.proxy.flush()
-        history = await read_history(farm, workload.asked, shift_s=shift_s)
+        history = await read_history(farm, workload, shift_s=shift_s)
         (folder / "history.json").write_bytes(msgspec.json.encode(history))
     return _judge(history, nemesis, restarts=restarts, settled_s=settled_s)
 
@@ -65,6 +67,8 @@ def _judge(history: History, nemesis: Nemesis, *, restarts: int, settled_s: floa
         jobs=dict(Counter(job.status for job in history.jobs)),
         runs=len(history.runs),
         commands=len(history.commands),
+        steps=dict(Counter(step.status for step in history.steps)),
+        executions=len(history.executions),
         requests=len(history.exchanges),
         restarts=restarts,
         settled_s=round(settled_s, 1),

@@ -227,6 +227,30 @@ async def test_a_killed_workers_local_job_begins_anew_elsewhere(make_desk: MakeD
         assert mark.read_text().split() == ["one", "one", "two"]
 
 
+async def test_a_worker_that_slept_through_its_lease_begins_nothing_that_it_was_given_meanwhile(
+    make_desk: MakeDesk, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    async with make_desk() as desk:
+        await desk.query("update corral.settings set lease_time = '3 s'")
+        async with desk.worker("sleepy") as sleepy:
+            await desk.until_ended(await desk.given_distributed(shell("before", "true")))  # its next claim is open then
+            sleepy.process.send_signal(signal.SIGSTOP)
+            try:
+                run = await desk.given_distributed(shell("once", f"echo done >> {mark}", repeatable=False))
+                await desk.until_step(run, "once", "running")
+                async with desk.worker("awake"):
+                    view = await desk.until_ended(run)
+            finally:
+                sleepy.process.send_signal(signal.SIGCONT)
+            late = "select 1 from corral.node_events where node_id = 'sleepy' and type = 'step_finished' offset 1"
+            while not await desk.query(late):  # noqa: ASYNC110 - another process's
+                await asyncio.sleep(0.05)
+
+    assert view["run"]["status"] == "succeeded"
+    assert mark.read_text().split() == ["done"]
+
+
 async def test_steps_that_were_claimed_together_have_directories_of_their_own(make_desk: MakeDesk) -> None:
     """Each command finds its directory empty, and finds what it wrote there again while the others come and go."""
     alone = 'test -z "$(ls)"; touch mine; sleep 0.{}; test -e mine'

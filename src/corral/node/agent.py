@@ -129,6 +129,7 @@ class Agent:
             taken=lambda: self._work.running,
             idle_phones=self._devices.list_idle,
             on_end=self._step_ended,
+            on_doubt=self._hurry,
         )
         self._work = Work(
             max_concurrency=config.max_concurrency,
@@ -364,6 +365,7 @@ class Agent:
         self._scans.take(reply.scans)
         self._work.cancel(reply.cancel)
         self._work.fill()
+        self._step_work.fill()
         self._claiming.nudge()
 
     def _hurry(self) -> None:

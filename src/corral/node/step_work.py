@@ -1,6 +1,7 @@
 """The steps of distributed runs that the node holds: taken in and started at once, stopped when told to.
 
-Nothing waits here: no more is claimed than there are free slots. A step leaves only by its step_finished.
+Nothing waits here for a slot: no more is claimed than are free. But a step whose claim was on its way for so long that somebody
+else may have it by now waits for a heartbeat to say that it has not. A step leaves only by its step_finished.
 """
 
 from __future__ import annotations
@@ -46,21 +47,25 @@ class StepWork:
         taken: Callable[[], int],
         idle_phones: Callable[[], Iterable[str]],
         on_end: Callable[[], None],
+        on_doubt: Callable[[], None],
     ) -> None:
+        """`on_doubt` is told of steps that a heartbeat has to ask for."""
         self._slots = slots
         self._leases = leases
         self._runner = runner
         self._taken = taken
         self._idle_phones = idle_phones
         self._on_end = on_end
+        self._on_doubt = on_doubt
         self._steps: dict[UUID, HeldStep] = {}
+        self._waiting: dict[UUID, HeldStep] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._cancels: OrderedDict[UUID, None] = OrderedDict()
         self._is_draining = False
 
     @property
     def running(self) -> int:
-        return len(self._tasks)
+        return len(self._tasks) + len(self._waiting)
 
     def has_phone(self, serial: str) -> bool:
         """Whether a step has this phone now."""
@@ -83,12 +88,20 @@ class StepWork:
             self._leases.hold(step.lease_token, sent_at=sent_at)
             self._steps[step.lease_token] = held
             if self._is_draining:
-                self._runner.end(held, StepEnd(status=StepStatus.CANCELLED, error_message=StopCause.STOPPING.words))
-                continue
-            task = asyncio.create_task(self._run(held))
+                self._give_back(held, StopCause.STOPPING)
+            else:
+                self._waiting[step.lease_token] = held
+        self.cancel(claimed.cancel)
+        self.fill()
+        if self._waiting:
+            self._on_doubt()
+
+    def fill(self) -> None:
+        """Start what is surely still this node's."""
+        for token in [each for each in self._waiting if self._leases.is_live_for(each)]:
+            task = asyncio.create_task(self._run(self._waiting.pop(token)))
             self._tasks.add(task)
             task.add_done_callback(self._ended)
-        self.cancel(claimed.cancel)
 
     def cancel(self, tokens: Iterable[UUID]) -> None:
         """Stop these steps: their runs were cancelled. What is no step of this node's is remembered, too: a job on a phone."""
@@ -107,8 +120,9 @@ class StepWork:
         self._stop(list(self._steps), cause)
 
     def drain(self) -> None:
-        """Finish what runs, want nothing more."""
+        """Finish what runs, give back what waits, want nothing more."""
         self._is_draining = True
+        self._stop(list(self._waiting), StopCause.STOPPING)
 
     def ended(self, token: UUID) -> None:
         """The server has acknowledged the end of a step."""
@@ -122,8 +136,13 @@ class StepWork:
 
     def _stop(self, tokens: Iterable[UUID], cause: StopCause) -> None:
         for token in tokens:
-            if (held := self._steps.get(token)) is not None:
+            if (held := self._waiting.pop(token, None)) is not None:
+                self._give_back(held, cause)
+            elif (held := self._steps.get(token)) is not None:
                 held.stop(cause)
+
+    def _give_back(self, held: HeldStep, cause: StopCause) -> None:
+        self._runner.end(held, StepEnd(status=StepStatus.CANCELLED, error_message=cause.words))
 
     async def _run(self, held: HeldStep) -> None:
         try:
