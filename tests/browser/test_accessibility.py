@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from tests.browser.farm import BrowserFarm
@@ -34,15 +35,20 @@ async def find_violations(page: Page) -> list[str]:
     ]
 
 
+@pytest_asyncio.fixture(scope="module")
+async def ended_run(farm: BrowserFarm) -> str:
+    run_id = await farm.run("prepare", name="For everybody", indexes=[[1, 6]])
+    await farm.until_ended(run_id)
+    return run_id
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES)
 async def test_axe_finds_nothing_serious(
-    page: Page, farm: BrowserFarm, path: str, scheme: Literal["light", "dark"]
+    page: Page, ended_run: str, path: str, scheme: Literal["light", "dark"]
 ) -> None:
-    run_id = await farm.run("prepare", name="For everybody", indexes=[[1, 6]])
-    await farm.until_ended(run_id)
     await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    await page.goto(path.format(run=run_id))
+    await page.goto(path.format(run=ended_run))
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
     if "device=" in path:
         await expect(page.get_by_role("complementary", name="Device 3")).to_be_visible()
