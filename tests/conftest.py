@@ -1,5 +1,6 @@
 """How the suite is spread over processes, where it keeps its files, and how its properties are tried for longer (`make fuzz`)."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.memory import keep_files_in_memory
 from tests.postgres import Servers
+from tests.tasks import end_tasks
 
 FUZZ_EXAMPLES = int(os.environ.get("CORRAL_FUZZ_EXAMPLES", "0"))
 _ROUND_S = 3600
@@ -30,6 +32,15 @@ async def servers() -> AsyncIterator[Servers]:
     """PostgreSQL, for whoever asks."""
     async with Servers() as servers:
         yield servers
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def nothing_goes_on(request: pytest.FixtureRequest) -> AsyncIterator[None]:
+    """All tests share one loop, but no test's tasks: what one left running ends with it. A browser's go on."""
+    others = asyncio.all_tasks()
+    yield
+    if "browser" not in request.fixturenames:
+        await end_tasks(asyncio.all_tasks() - others)
 
 
 def pytest_configure(config: pytest.Config) -> None:

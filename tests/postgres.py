@@ -17,6 +17,7 @@ import asyncpg
 from corral.engine import Engine
 from corral.engine.database import Database
 from corral.engine.embedded import EmbeddedPostgres
+from tests.tasks import end_tasks
 
 TEMPLATE: Final = "template_farm"
 _MOST_USES: Final = 200
@@ -176,7 +177,7 @@ class Server:
         try:
             yield kept
         finally:
-            await _end_tasks(asyncio.all_tasks() - others - {asyncio.current_task()})
+            await end_tasks(asyncio.all_tasks() - others)
             if await kept.start_over():
                 self._kept = kept
             else:
@@ -200,10 +201,3 @@ class Servers:
         if (server := self._servers.get(bin_dir)) is None:
             server = self._servers[bin_dir] = await self._stack.enter_async_context(Server.run(bin_dir))
         return server
-
-
-async def _end_tasks(tasks: set["asyncio.Task[object]"]) -> None:
-    for task in tasks:
-        task.cancel()
-    if tasks:
-        await asyncio.wait(tasks, timeout=_PATIENCE_S)
