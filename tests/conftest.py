@@ -1,6 +1,7 @@
 """How the suite is spread over processes, where it keeps its files, and how its properties are tried for longer (`make fuzz`)."""
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,6 +15,8 @@ from tests.postgres import Servers
 from tests.tasks import end_tasks
 
 FUZZ_EXAMPLES = int(os.environ.get("CORRAL_FUZZ_EXAMPLES", "0"))
+_MOST_EXAMPLES = 100
+"""Of a property, when all are tried: they are the same each time. Who wants more, fuzzes."""
 _ROUND_S = 3600
 _LONG_S = 300
 """Whoever asks for so much time takes long."""
@@ -66,7 +69,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         # Hypothesis has no other way to change the settings of a property that states its own.
         property_._hypothesis_internal_use_settings = settings(
             own,
-            max_examples=FUZZ_EXAMPLES or own.max_examples,
+            max_examples=FUZZ_EXAMPLES or min(own.max_examples, _MOST_EXAMPLES),
             deadline=None,
             database=None,
             suppress_health_check=suppressed,
@@ -76,6 +79,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in properties:
             item.add_marker(pytest.mark.timeout(_ROUND_S), append=False)
     items.sort(key=_is_long, reverse=True)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: whoever looks for garbage need not look there, which takes a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def _is_long(item: pytest.Item) -> bool:

@@ -168,6 +168,14 @@ class Server:
         return f"{of}_{next(self._numbers)}"
 
     @asynccontextmanager
+    async def new_database(self) -> AsyncIterator[str]:
+        """The address of a migrated one that nobody has used or is connected to."""
+        name = self.new_name("new")
+        await execute(self.dsn, f"create database {name} template {TEMPLATE} strategy file_copy")
+        yield with_database(self.dsn, name)
+        await execute(self.dsn, f"drop database {name} with (force)")
+
+    @asynccontextmanager
     async def database(self) -> AsyncIterator[KeptDatabase]:
         """For one test. What it leaves running in this loop ends with it."""
         kept, self._kept = self._kept, None

@@ -1,16 +1,20 @@
 """A browser, a farm, and pages that complain to nobody."""
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
+from corral.engine.embedded import find_binaries
 from tests.browser.chromium import FLAGS, find_chromium
 from tests.browser.farm import BrowserFarm, raise_browser_farm
+from tests.postgres import Servers
 
+Raising = Callable[..., AbstractAsyncContextManager[BrowserFarm]]
 PHONES = 20
 
 expect.set_options(timeout=30_000)  # of a page on a machine that does much else
@@ -27,10 +31,25 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(scope="session")
-async def farm() -> AsyncIterator[BrowserFarm]:
-    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
-        async with raise_browser_farm(Path(directory), phones=PHONES) as farm:
-            yield farm
+async def raising(servers: Servers) -> Raising:
+    """Raises a farm with so many phones, in a directory of its own, with a database on the PostgreSQL that runs already."""
+    server = await servers.find(find_binaries())
+
+    @asynccontextmanager
+    async def raise_farm(*, phones: int, environment: Mapping[str, str] | None = None) -> AsyncIterator[BrowserFarm]:
+        with tempfile.TemporaryDirectory(prefix="corral-") as directory:
+            async with server.new_database() as dsn:
+                told = {**(environment or {}), "CORRAL_DATABASE_URL": dsn}
+                async with raise_browser_farm(Path(directory), phones=phones, environment=told) as farm:
+                    yield farm
+
+    return raise_farm
+
+
+@pytest_asyncio.fixture(scope="session")
+async def farm(raising: Raising) -> AsyncIterator[BrowserFarm]:
+    async with raising(phones=PHONES) as farm:
+        yield farm
 
 
 @pytest_asyncio.fixture

@@ -1,9 +1,7 @@
 """From a pasted address to screenshots on the video's own page, on a farm whose YouTube is a loopback server."""
 
 import re
-import tempfile
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -11,7 +9,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.farm import BrowserFarm, raise_browser_farm
+from tests.browser.conftest import Raising
+from tests.browser.farm import BrowserFarm
 from tests.browser.test_accessibility import find_violations
 from tests.content.fake_youtube import HANDLE, FakeYouTube, Reply, serving_youtube
 
@@ -26,12 +25,11 @@ async def youtube() -> AsyncIterator[FakeYouTube]:
 
 
 @pytest_asyncio.fixture(scope="module")
-async def farm(youtube: FakeYouTube) -> AsyncIterator[BrowserFarm]:
+async def farm(raising: Raising, youtube: FakeYouTube) -> AsyncIterator[BrowserFarm]:
     """A farm of two phones; no other host than the fake one is ever asked for content."""
-    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
-        environment = {"CORRAL_YOUTUBE_URL": youtube.url}
-        async with raise_browser_farm(Path(directory), phones=2, environment=environment) as farm:
-            yield farm
+    environment = {"CORRAL_YOUTUBE_URL": youtube.url}
+    async with raising(phones=2, environment=environment) as farm:
+        yield farm
 
 
 @pytest_asyncio.fixture

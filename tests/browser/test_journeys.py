@@ -1,13 +1,11 @@
 """What operators come for, from the first click to the last, on a real farm."""
 
 import re
-import tempfile
-from pathlib import Path
 
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.conftest import PHONES
-from tests.browser.farm import BrowserFarm, raise_browser_farm
+from tests.browser.conftest import PHONES, Raising
+from tests.browser.farm import BrowserFarm
 
 
 async def click_tile(page: Page, index: int) -> None:
@@ -192,23 +190,22 @@ async def test_a_scan_says_what_nodes_saw(page: Page, farm: BrowserFarm) -> None
     await expect(page.get_by_text(f"Scan done: {PHONES} phones seen")).to_be_visible(timeout=60_000)
 
 
-async def test_a_scan_finds_new_phones(browser: Browser) -> None:
-    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
-        async with raise_browser_farm(Path(directory), phones=0) as farm:
-            addresses = await farm.start_phones(2)
-            await farm.start_node()
-            context = await browser.new_context(base_url=farm.url, locale="en-US")
-            page = await context.new_page()
-            await page.goto("/devices")
-            await expect(page.get_by_text("No phones yet")).to_be_visible()
+async def test_a_scan_finds_new_phones(browser: Browser, raising: Raising) -> None:
+    async with raising(phones=0) as farm:
+        addresses = await farm.start_phones(2)
+        await farm.start_node()
+        context = await browser.new_context(base_url=farm.url, locale="en-US")
+        page = await context.new_page()
+        await page.goto("/devices")
+        await expect(page.get_by_text("No phones yet")).to_be_visible()
 
-            await page.get_by_role("button", name="By address").click()
-            await page.get_by_label("Addresses").fill(", ".join(addresses))
-            await page.get_by_role("button", name="Connect").click()
+        await page.get_by_role("button", name="By address").click()
+        await page.get_by_label("Addresses").fill(", ".join(addresses))
+        await page.get_by_role("button", name="Connect").click()
 
-            await expect(page.get_by_text(re.compile("^Scan done"))).to_be_visible(timeout=60_000)
-            await expect(page.get_by_role("button", name=re.compile(r"idle\s*2$"))).to_be_visible(timeout=60_000)
-            await context.close()
+        await expect(page.get_by_text(re.compile("^Scan done"))).to_be_visible(timeout=60_000)
+        await expect(page.get_by_role("button", name=re.compile(r"idle\s*2$"))).to_be_visible(timeout=60_000)
+        await context.close()
 
 
 async def test_everything_is_there_in_korean_and_stays_so(page: Page, farm: BrowserFarm) -> None:
@@ -224,25 +221,24 @@ async def test_everything_is_there_in_korean_and_stays_so(page: Page, farm: Brow
     assert await page.locator("html").get_attribute("lang") == "ko"
 
 
-async def test_a_server_with_a_token_lets_in_whoever_has_it(browser: Browser) -> None:
+async def test_a_server_with_a_token_lets_in_whoever_has_it(browser: Browser, raising: Raising) -> None:
     environment = {"CORRAL_AUTH_TOKEN": "a-long-operator-token", "NODE_AGENT_SHARED_SECRET": "a-long-node-secret"}
-    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
-        async with raise_browser_farm(Path(directory), phones=0, environment=environment) as farm:
-            context = await browser.new_context(base_url=farm.url, locale="en-US")
-            page = await context.new_page()
-            await page.goto("/devices")
-            token = page.get_by_label("Token")
-            await token.fill("something-else")
-            await page.get_by_role("button", name="Sign in").click()
-            await expect(page.get_by_text("The server does not know this token.")).to_be_visible()
+    async with raising(phones=0, environment=environment) as farm:
+        context = await browser.new_context(base_url=farm.url, locale="en-US")
+        page = await context.new_page()
+        await page.goto("/devices")
+        token = page.get_by_label("Token")
+        await token.fill("something-else")
+        await page.get_by_role("button", name="Sign in").click()
+        await expect(page.get_by_text("The server does not know this token.")).to_be_visible()
 
-            await token.fill("a-long-operator-token")
-            await page.get_by_role("button", name="Sign in").click()
-            await expect(page.get_by_role("heading", name="Devices")).to_be_visible()
-            assert await page.evaluate("document.cookie") == ""
-            await page.reload()
-            await expect(page.get_by_role("heading", name="Devices")).to_be_visible()
+        await token.fill("a-long-operator-token")
+        await page.get_by_role("button", name="Sign in").click()
+        await expect(page.get_by_role("heading", name="Devices")).to_be_visible()
+        assert await page.evaluate("document.cookie") == ""
+        await page.reload()
+        await expect(page.get_by_role("heading", name="Devices")).to_be_visible()
 
-            await page.get_by_role("button", name="Sign out").click()
-            await expect(page.get_by_label("Token")).to_be_visible()
-            await context.close()
+        await page.get_by_role("button", name="Sign out").click()
+        await expect(page.get_by_label("Token")).to_be_visible()
+        await context.close()

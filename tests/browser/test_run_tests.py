@@ -1,7 +1,6 @@
 """A run's tests in the browser: the matrix, what it is narrowed to, traces, and the file for build servers."""
 
 import re
-import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Literal
@@ -11,17 +10,17 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.farm import BrowserFarm, raise_browser_farm
+from tests.browser.conftest import Raising
+from tests.browser.farm import BrowserFarm
 from tests.browser.suites import EVERYWHERE, FLAKY, ON_TWO, PHONES, TESTS, Lab, given_suite, result
 from tests.browser.test_accessibility import find_violations
 
 
 @pytest_asyncio.fixture(scope="module")
-async def bureau() -> AsyncIterator[BrowserFarm]:
+async def bureau(raising: Raising) -> AsyncIterator[BrowserFarm]:
     """A server whose only node is ours."""
-    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
-        async with raise_browser_farm(Path(directory), phones=0) as farm:
-            yield farm
+    async with raising(phones=0) as farm:
+        yield farm
 
 
 @pytest_asyncio.fixture(scope="module")

@@ -1,9 +1,7 @@
 """Schedules and notifications, from the first click to the last, on a real server."""
 
 import re
-import tempfile
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -11,7 +9,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.api.receiver import answering, receiving
-from tests.browser.farm import CHECK, SLOW, BrowserFarm, raise_browser_farm
+from tests.browser.conftest import Raising
+from tests.browser.farm import CHECK, SLOW, BrowserFarm
 from tests.browser.test_accessibility import find_violations
 
 SECRETIVE = """
@@ -23,13 +22,12 @@ steps: [{id: look, uses: device.screenshot}]
 
 
 @pytest_asyncio.fixture(scope="module")
-async def office() -> AsyncIterator[BrowserFarm]:
+async def office(raising: Raising) -> AsyncIterator[BrowserFarm]:
     """A server without phones, whose webhooks may lead to this machine."""
-    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
-        allowed = {"CORRAL_WEBHOOK_ALLOW_PRIVATE": "true"}
-        async with raise_browser_farm(Path(directory), phones=0, environment=allowed) as farm:
-            await farm.store(CHECK, SLOW, SECRETIVE)
-            yield farm
+    allowed = {"CORRAL_WEBHOOK_ALLOW_PRIVATE": "true"}
+    async with raising(phones=0, environment=allowed) as farm:
+        await farm.store(CHECK, SLOW, SECRETIVE)
+        yield farm
 
 
 @pytest_asyncio.fixture

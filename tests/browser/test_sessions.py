@@ -1,16 +1,15 @@
 """Phones that are held: who holds them, and using one by mouse and keyboard, on a real farm."""
 
 import re
-import tempfile
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
-from tests.browser.farm import BrowserFarm, raise_browser_farm
+from tests.browser.conftest import Raising
+from tests.browser.farm import BrowserFarm
 from tests.browser.test_accessibility import find_violations
 
 HELD, NAMED = 14, 15
@@ -130,30 +129,29 @@ async def test_a_session_waits_for_a_phone_and_says_why(page: Page, farm: Browse
     await expect(page.get_by_role("img", name="The phone's screen now")).to_be_visible()
 
 
-async def test_a_phone_that_somebody_else_holds_is_looked_at_and_taken_back_with_a_reason(browser: Browser) -> None:
+async def test_a_phone_that_somebody_else_holds_is_looked_at_and_taken_back(browser: Browser, raising: Raising) -> None:
     environment = {"CORRAL_AUTH_TOKEN": "a-long-operator-token", "NODE_AGENT_SHARED_SECRET": "a-long-node-secret"}
-    with tempfile.TemporaryDirectory(prefix="corral-") as directory:
-        async with raise_browser_farm(Path(directory), phones=0, environment=environment) as farm:
-            farm.http.headers["authorization"] = "Bearer a-long-operator-token"
-            await farm.start_node(await farm.start_phones(1))
-            made = await farm.http.post("/api/operators", json={"name": "ada", "role": "operator"})
-            as_ada = {"authorization": f"Bearer {made.json()['token']}"}
-            body = {"device": "1", "wait_s": 30, "purpose": "all day long"}
-            session = (await farm.http.post("/api/sessions", json=body, headers=as_ada)).json()
-            assert (session["state"], session["holder"]) == ("active", "ada")
-            context = await browser.new_context(base_url=farm.url, locale="en-US")
-            page = await context.new_page()
-            await page.goto("/sessions")
-            await page.get_by_label("Token").fill("a-long-operator-token")
-            await page.get_by_role("button", name="Sign in").click()
+    async with raising(phones=0, environment=environment) as farm:
+        farm.http.headers["authorization"] = "Bearer a-long-operator-token"
+        await farm.start_node(await farm.start_phones(1))
+        made = await farm.http.post("/api/operators", json={"name": "ada", "role": "operator"})
+        as_ada = {"authorization": f"Bearer {made.json()['token']}"}
+        body = {"device": "1", "wait_s": 30, "purpose": "all day long"}
+        session = (await farm.http.post("/api/sessions", json=body, headers=as_ada)).json()
+        assert (session["state"], session["holder"]) == ("active", "ada")
+        context = await browser.new_context(base_url=farm.url, locale="en-US")
+        page = await context.new_page()
+        await page.goto("/sessions")
+        await page.get_by_label("Token").fill("a-long-operator-token")
+        await page.get_by_role("button", name="Sign in").click()
 
-            await take_back(page, session["session_id"])
+        await take_back(page, session["session_id"])
 
-            ended = (await farm.http.get(f"/api/sessions/{session['session_id']}")).json()
-            assert (ended["end_reason"], ended["end_message"]) == ("forced", "needed for the release")
-            await page.goto("/sessions?state=all")
-            await expect(page.get_by_role("row").filter(has_text="ada")).to_contain_text("needed for the release")
-            await context.close()
+        ended = (await farm.http.get(f"/api/sessions/{session['session_id']}")).json()
+        assert (ended["end_reason"], ended["end_message"]) == ("forced", "needed for the release")
+        await page.goto("/sessions?state=all")
+        await expect(page.get_by_role("row").filter(has_text="ada")).to_contain_text("needed for the release")
+        await context.close()
 
 
 async def take_back(page: Page, session_id: str) -> None:

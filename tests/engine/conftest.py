@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from corral.engine.embedded import find_binaries
 from tests.engine.farm import Farm
-from tests.postgres import TEMPLATE, KeptDatabase, Server, Servers, execute, with_database
+from tests.postgres import KeptDatabase, Server, Servers, execute, with_database
 
 DEBIAN_POSTGRES_15 = Path("/usr/lib/postgresql/15/bin")
 _EVERYTHING = bool(os.environ.get("CORRAL_EVERY_POSTGRES"))
@@ -67,10 +67,8 @@ def farm_dsn(kept_database: KeptDatabase) -> str:
 @pytest_asyncio.fixture
 async def new_dsn(cluster: Server) -> AsyncIterator[str]:
     """A migrated database that nobody has used or is connected to, for who looks at plans, dead rows or sessions."""
-    name = cluster.new_name("new")
-    await execute(cluster.dsn, f"create database {name} template {TEMPLATE} strategy file_copy")
-    yield with_database(cluster.dsn, name)
-    await execute(cluster.dsn, f"drop database {name} with (force)")
+    async with cluster.new_database() as dsn:
+        yield dsn
 
 
 @pytest_asyncio.fixture

@@ -44,12 +44,15 @@ class Shift:
                     await self._moved.wait()
 
     async def _find_task(self, caller: Caller, agent: str) -> Object | None:
-        """The next task of any channel; each claim is sent twice at once, as if an answer had been lost."""
+        """The next task of any channel; every other claim is sent twice at once, as if an answer had been lost."""
         own = int(agent.split()[1]) % CHANNELS
         for channel in (*self.channels[own:], *self.channels[:own]):
-            key = f"{agent}-{next(self._claims)}"
-            twice = await asyncio.gather(*(caller.claim(agent, channel, idempotency_key=key) for _ in range(2)))
-            claimed = {task["id"]: task for task in twice if task is not None}
+            number = next(self._claims)
+            key = f"{agent}-{number}"
+            told = await asyncio.gather(
+                *(caller.claim(agent, channel, idempotency_key=key) for _ in range(1 + number % 2))
+            )
+            claimed = {task["id"]: task for task in told if task is not None}
             if claimed:
                 (task,) = claimed.values()
                 return task
