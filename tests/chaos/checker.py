@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from corral.simulator.record import Entry
-from tests.chaos.evidence import CLOCK_SLACK_S, OK, RESUMED_S, list_told
+from tests.chaos.evidence import CLOCK_SLACK_S, OK, RESUMED_S, list_pauses, list_told
 from tests.chaos.history import History, JobRow, LeaseRow
 from tests.chaos.plan import WAKE
 from tests.chaos.step_rules import STEP_RULES
@@ -145,8 +145,16 @@ def _fences_never_go_back(history: History) -> Iterator[str]:
     """No command of a job after a newer lease of the same phone had come, and none beside another job's.
 
     The one that was on its way when its node was paused may come after a newer lease, but beside another's it may not.
+    One that the phone does not end, and whose node is paused, nobody can end: what begins before that node wakes up is excused.
     """
     excused = _on_their_way(history)
+    holders, pauses = _holders(history), list_pauses(history)
+
+    def is_out_of_reach(entry: Entry, at_s: float) -> bool:
+        node = holders.get((entry.job or "", entry.fence or 0, entry.phone), "")
+        is_stuck = entry.ended_s is None or entry.ended_s - entry.started_s > history.lease_s
+        return is_stuck and any(entry.started_s <= paused_s <= at_s <= woke_s for paused_s, woke_s in pauses[node])
+
     for phone, entries in _by_phone(history).items():
         newest = -1
         running: list[Entry] = []
@@ -157,7 +165,7 @@ def _fences_never_go_back(history: History) -> Iterator[str]:
             newest = max(newest, entry.fence)
             running = [other for other in running if other.ended_s is None or other.ended_s > entry.started_s]
             for other in running:
-                if other.fence != entry.fence:
+                if other.fence != entry.fence and not is_out_of_reach(other, entry.started_s):
                     yield (
                         f"{phone}: “{entry.line}” of fence {entry.fence} began"
                         f" while “{other.line}” of {other.fence} was running"

@@ -1,7 +1,10 @@
 """How pieces of evidence are read and compared, by rules about phones and by rules about steps alike."""
 
+from collections import defaultdict
 from typing import Any, Final
 
+from tests.chaos.history import History
+from tests.chaos.plan import WAKE
 from tests.chaos.proxy import Exchange
 
 OK: Final = 200
@@ -20,3 +23,17 @@ def list_told(exchange: Exchange) -> list[tuple[dict[str, Any], str]]:
     # An answer names its events: a request that could not be read hides no more than what they said.
     events = exchange.request["events"] if exchange.request else results
     return list(zip(events, (result["outcome"] for result in results), strict=True))
+
+
+def list_pauses(history: History) -> defaultdict[str, list[tuple[float, float]]]:
+    """By nodes, when they were paused and when they woke up."""
+    found: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    for woken in history.deeds:
+        for paused in history.deeds:
+            if (
+                (woken.kind, paused.kind) == (WAKE, "pause_node")
+                and woken.part == paused.part
+                and paused.began_s <= woken.ended_s <= paused.ended_s
+            ):
+                found[woken.part].append((paused.began_s, woken.ended_s))
+    return found

@@ -9,10 +9,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from tests.chaos.evidence import CLOCK_SLACK_S, OK, RESUMED_S, list_told
+from tests.chaos.evidence import CLOCK_SLACK_S, OK, RESUMED_S, list_pauses, list_told
 from tests.chaos.graph import CAPABILITIES, GraphStep
 from tests.chaos.history import Execution, History, JobRow, RunRow, StepRow
-from tests.chaos.plan import WAKE
 
 _ENDED: Final = frozenset({"succeeded", "failed", "skipped", "cancelled"})
 _TOLD: Final = frozenset({"succeeded", "failed"})
@@ -171,7 +170,7 @@ def _steps_begin_under_a_lease(history: History) -> Iterator[str]:
     Those that were on their way when their node was paused are excused: granted before that, and begun as it woke up.
     """
     grants, renewals = _grants(history), _renewals(history)
-    pauses = _pauses(history)
+    pauses = list_pauses(history)
     for each in history.executions:
         grant = grants.get(each.lease_token)
         if grant is None:
@@ -272,20 +271,6 @@ def _renewals(history: History) -> defaultdict[str, list[tuple[float, float]]]:
         if "/api/nodes/heartbeat" in exchange.line and exchange.is_delivered and exchange.status == OK:
             for token in {*exchange.request["held"]} - {*exchange.answer["lost"]}:
                 found[token].append((exchange.answered_at_s or 0.0, exchange.asked_at_s))
-    return found
-
-
-def _pauses(history: History) -> defaultdict[str, list[tuple[float, float]]]:
-    """By nodes, when they were paused and when they woke up."""
-    found: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
-    for woken in history.deeds:
-        for paused in history.deeds:
-            if (
-                (woken.kind, paused.kind) == (WAKE, "pause_node")
-                and woken.part == paused.part
-                and paused.began_s <= woken.ended_s <= paused.ended_s
-            ):
-                found[woken.part].append((paused.began_s, woken.ended_s))
     return found
 
 

@@ -205,6 +205,15 @@ def begin_beside_one_that_was_on_its_way(history: History) -> None:
     history.commands.append(given_command(1, 117.8))
 
 
+def hang_beside_another(history: History, *, until_s: float, paused: tuple[float, float]) -> None:
+    """The first phone hangs on a command of north's, and south has it by the time that it ends."""
+    take_over(history)
+    began_s, woke_s = paused
+    history.deeds.append(Deed(kind="pause_node", part="north", began_s=began_s, ended_s=woke_s))
+    wake(history, woke_s)
+    history.commands.append(given_command(1, 101.5, ended_s=until_s, outcome="cancelled", status=None))
+
+
 def wake_up_and_act_much_later(history: History) -> None:
     wake(history, 120)
     history.commands.append(given_command(1, 123.5))
@@ -260,6 +269,9 @@ WRONG: dict[str, Callable[[History], object]] = {
     "two commands of a paused node after a newer lease": act_twice_after_being_fenced_and_paused,
     "a command of a paused node beside another's": wake_up_beside_another,
     "a command beside that of a paused node": begin_beside_one_that_was_on_its_way,
+    "a command beside one on which its phone hung, of a node that was not paused": lambda history: hang_beside_another(
+        history, until_s=120, paused=(110, 117)
+    ),
     "a command long after a paused node woke up": wake_up_and_act_much_later,
     "jobs of a device out of order": start_out_of_order,
     "two leases with one fence": lambda history: history.leases.append(
@@ -302,6 +314,12 @@ def test_it_is_excused_after_a_newer_lease_too_if_it_is_not_beside_anothers() ->
     assert check(history) == []
     wake(history, 120)
     history.commands.append(given_command(1, 120.1))
+    assert check(history) == []
+
+
+def test_a_command_on_which_its_phone_hung_while_its_node_was_paused_is_excused() -> None:
+    history = given_history()
+    hang_beside_another(history, until_s=120, paused=(110, 119.9))
     assert check(history) == []
 
 
