@@ -119,11 +119,8 @@ class KeptDatabase:
         self._uses += 1
         if self._uses >= _MOST_USES or not await self._is_left_alone():
             return False
-        await self.empty()
-        return True
-
-    async def empty(self) -> None:
         await self.database.fetch("select corral_test.start_over()")
+        return True
 
     async def drop(self) -> None:
         await self.database.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from corral.engine import Engine
 from corral.engine.embedded import find_binaries
 from tests.engine.farm import Farm
 from tests.postgres import KeptDatabase, Server, Servers, execute, with_database
@@ -69,6 +70,16 @@ async def new_dsn(cluster: Server) -> AsyncIterator[str]:
     """A migrated database that nobody has used or is connected to, for who looks at plans, dead rows or sessions."""
     async with cluster.new_database() as dsn:
         yield dsn
+
+
+@pytest_asyncio.fixture
+async def new_farm(new_dsn: str) -> AsyncIterator[Farm]:
+    """The same as `farm`, in a database that nobody has used."""
+    async with Engine.connect(new_dsn, max_connections=4) as engine:
+        farm = Farm(engine)
+        await farm.let_verdicts_open()
+        yield farm
+        assert await engine.upkeep.check_invariants() == []
 
 
 @pytest_asyncio.fixture

@@ -56,7 +56,10 @@ kinds = st.sampled_from(
 
 @dataclass
 class World:
-    """Where the machine runs: a server, a database that is as new for each example, and an event loop of its own."""
+    """Where the machine runs: a server, a new database for each example, and an event loop of its own.
+
+    One that is merely emptied may return its rows in another order, and the same choices would then lead elsewhere.
+    """
 
     server: Server
     broken: str = ""
@@ -69,12 +72,15 @@ class World:
 
     def begin(self) -> Engine:
         """An engine on a farm in which nothing has happened, and whose clock stands still."""
-        if self._database is None:
-            self._database = self.wait(self._make())
-        else:
-            self.wait(self._database.empty())
+        self.end()
+        self._database = self.wait(self._make())
         self.wait(self._database.database.fetch(FROZEN_CLOCK))
         return Engine(self._database.database)
+
+    def end(self) -> None:
+        if self._database is not None:
+            self.wait(self._database.drop())
+            self._database = None
 
     async def _make(self) -> KeptDatabase:
         made = await KeptDatabase.make(self.server.dsn, self.server.new_name("machine"), max_connections=1)
@@ -83,8 +89,7 @@ class World:
         return made
 
     def close(self) -> None:
-        if self._database is not None:
-            self.wait(self._database.drop())
+        self.end()
         self.loop.close()
 
 

@@ -436,15 +436,15 @@ async def test_what_is_listed_begins_with_what_is_left_to_do(farm: Farm) -> None
     assert (counted.waiting, counted.in_progress, counted.done, counted.failed) == (1, 1, 2, 0)
 
 
-async def test_what_ended_is_not_read_to_list_what_has_not(farm: Farm) -> None:
-    channel = await given_channel(farm)
-    tasks = farm.engine.tasks
+async def test_what_ended_is_not_read_to_list_what_has_not(new_farm: Farm) -> None:
+    channel = await given_channel(new_farm)
+    tasks = new_farm.engine.tasks
     for n in range(30):
         task = await tasks.append_task(f"task {n}", channel_id=channel.id)
         await tasks.complete_task("ann", (await tasks.assign_task("ann", task.id)).id)
     left = await tasks.append_task("left", channel_id=channel.id)
 
-    async with farm.engine.database.own_connection() as session:
+    async with new_farm.engine.database.own_connection() as session:
         await session.execute("set enable_seqscan = off")  # so few rows are not worth an index
         for status in ("queued", "in_progress", "locked"):
             reads = await reads_of(session, "select * from corral.fn_list_tasks(null, null, $1, 1000)", status)
