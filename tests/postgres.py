@@ -88,6 +88,12 @@ async def execute(dsn: str, statement: str) -> None:
         await connection.close()
 
 
+async def copy_template(server_dsn: str, name: str) -> str:
+    """The address of a new database, migrated."""
+    await execute(server_dsn, f"create database {name} template {TEMPLATE} strategy file_copy")
+    return with_database(server_dsn, name)
+
+
 class KeptDatabase:
     """A migrated database, with sessions that stay, for one test after the other."""
 
@@ -99,11 +105,8 @@ class KeptDatabase:
         self._uses = 0
 
     @classmethod
-    async def make(
-        cls, server_dsn: str, name: str, *, template: str = TEMPLATE, max_connections: int = 24
-    ) -> "KeptDatabase":
-        await execute(server_dsn, f"create database {name} template {template} strategy file_copy")
-        dsn = with_database(server_dsn, name)
+    async def make(cls, server_dsn: str, name: str, *, max_connections: int = 24) -> "KeptDatabase":
+        dsn = await copy_template(server_dsn, name)
         return cls(server_dsn, name, await Database.open(dsn, max_connections=max_connections))
 
     @asynccontextmanager
@@ -168,8 +171,7 @@ class Server:
     async def new_database(self) -> AsyncIterator[str]:
         """The address of a migrated one that nobody has used or is connected to."""
         name = self.new_name("new")
-        await execute(self.dsn, f"create database {name} template {TEMPLATE} strategy file_copy")
-        yield with_database(self.dsn, name)
+        yield await copy_template(self.dsn, name)
         await execute(self.dsn, f"drop database {name} with (force)")
 
     @asynccontextmanager

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -75,18 +76,20 @@ async def new_dsn(cluster: Server) -> AsyncIterator[str]:
 @pytest_asyncio.fixture
 async def new_farm(new_dsn: str) -> AsyncIterator[Farm]:
     """The same as `farm`, in a database that nobody has used."""
-    async with Engine.connect(new_dsn, max_connections=4) as engine:
-        farm = Farm(engine)
-        await farm.let_verdicts_open()
+    async with Engine.connect(new_dsn, max_connections=4) as engine, _judged_farm(engine) as farm:
         yield farm
-        assert await engine.upkeep.check_invariants() == []
 
 
 @pytest_asyncio.fixture
 async def farm(kept_database: KeptDatabase) -> AsyncIterator[Farm]:
     """A farm with a movable clock. Whatever a test does to it, the invariants must hold at the end."""
-    async with kept_database.engine() as engine:
-        farm = Farm(engine)
-        await farm.let_verdicts_open()
+    async with kept_database.engine() as engine, _judged_farm(engine) as farm:
         yield farm
-        assert await engine.upkeep.check_invariants() == []
+
+
+@asynccontextmanager
+async def _judged_farm(engine: Engine) -> AsyncIterator[Farm]:
+    farm = Farm(engine)
+    await farm.let_verdicts_open()
+    yield farm
+    assert await engine.upkeep.check_invariants() == []
