@@ -190,8 +190,13 @@ async def test_promoting_by_hand_repairs_a_wrong_count(farm: Farm) -> None:
     await farm.value("update corral.job_steps set pending_needs = 2 where name = 'b'")
     await finish(node, *await claim(node))
     assert (await statuses(farm, job))["b"] == "pending"
+    before = await farm.engine.runs.get_run_version(job.run_id)
 
     assert await farm.engine.steps.promote_ready_steps(job.job_id) == ["b"]
+    repaired = await farm.engine.runs.get_run_version(job.run_id)
+    assert repaired > before
+    assert await farm.engine.steps.promote_ready_steps(job.job_id) == []
+    assert await farm.engine.runs.get_run_version(job.run_id) == repaired
 
 
 async def test_a_worker_registers_and_beats(farm: Farm) -> None:

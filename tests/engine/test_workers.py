@@ -586,3 +586,20 @@ async def test_a_distributed_run_is_done_again_as_a_whole(farm: Farm) -> None:
     assert len(await claim(node)) == 2
     with pytest.raises(ConflictError, match="by device"):
         await farm.engine.runs.retry_run(job.run_id, indexes=[1], steps=[NewStep("a")])
+
+
+async def test_what_a_person_changes_of_a_chain_and_its_tasks_changes_the_version(farm: Farm) -> None:
+    channel = await farm.engine.channels.create_channel("work")
+    chain = await farm.engine.chains.create_chain(channel.id, name="a chain")
+    task = await farm.engine.tasks.append_task("one", chain_id=chain.id)
+    versions = Versions(farm, (await farm.engine.jobs.get(chain.id)).run_id)
+    await versions.see("it was made")
+
+    await farm.engine.tasks.update_task(task.id, title="another")
+    await versions.see("a task has another title")
+    await farm.engine.tasks.update_task(task.id, status="locked")
+    await versions.see("a task was set aside")
+    await farm.engine.chains.update_chain(chain.id, name="another chain")
+    await versions.see("the chain has another name")
+    await farm.engine.chains.update_chain(chain.id, status="failed")
+    await versions.see("the chain was given up")

@@ -11,6 +11,7 @@ declare
     v_ended    text[];
     v_more     uuid[];
     v_over     uuid[];
+    v_moved    integer;
 begin
     perform 1 from jobs j where j.job_id = p_job_id for no key update;
     if not found then
@@ -42,7 +43,7 @@ begin
          where s.job_id = p_job_id and s.job_attempt = 1 and s.name = d.name
         returning s.name, s.status
     )
-    select coalesce(array_agg(m.name) filter (where m.status = 'skipped'), '{}') into v_ended from moved m;
+    select count(*), coalesce(array_agg(m.name) filter (where m.status = 'skipped'), '{}') into v_moved, v_ended from moved m;
     v_more := fn_promote_dependents(array_fill(p_job_id, array[cardinality(v_ended)]), v_ended,
                                     array_fill(true, array[cardinality(v_ended)]), array_fill(null::text, array[cardinality(v_ended)]));
     update jobs j
@@ -52,7 +53,8 @@ begin
     v_over := array(select j.job_id from jobs j where j.job_id = p_job_id and j.finished_at is null and j.mode = 'distributed'
                        and j.steps_total > 0 and j.open_steps = 0 and not j.is_open);
     perform fn_admit_steps(array[p_job_id]);
-    perform fn_conclude_jobs(fn_read_job_outcomes(v_over));
+    perform fn_conclude_jobs(fn_read_job_outcomes(v_over),
+                             fn_list_job_news(array(select p_job_id where v_moved > 0 and v_over = '{}')));
     return array(select s.name from job_steps s
                   where s.job_id = p_job_id and s.job_attempt = 1 and s.status = 'ready' and s.name = any (v_waiting)
                   order by s.ready_seq);

@@ -1,5 +1,5 @@
 -- What a person changes of a task; what is not given stays. A task that waits can be locked (set aside: nobody claims it), and be
--- queued again. Locks the job, then the task. Raises CR001 not_found, CR003 conflict where it is not waiting.
+-- queued again. Lets the run's version grow. Locks the job, the task, then the run's stripe. Raises CR001 not_found, CR003 conflict where it is not waiting.
 create or replace function corral.fn_update_task(
     p_task_id uuid, p_title text, p_description text, p_priority integer, p_status text, p_actor text)
 returns void
@@ -30,6 +30,7 @@ begin
            available_at = case when p_status is null then s.available_at
                                when v_locked or v_chain.is_locked then 'infinity'::timestamptz end
      where s.job_id = v_task.chain_id and s.job_attempt = 1 and s.name = v_task.step;
+    perform fn_conclude_jobs('{}', fn_list_job_news(array[v_task.chain_id]));
     perform fn_record_audit(p_actor, 'task.update', p_task_id::text, jsonb_strip_nulls(jsonb_build_object('status', p_status)));
     perform fn_note_changes('tasks', array[p_task_id::text]);
 end $$;
