@@ -597,9 +597,9 @@ async def test_what_a_person_changes_of_a_chain_and_its_tasks_changes_the_versio
 
     await farm.engine.tasks.update_task(task.id, title="another")
     await versions.see("a task has another title")
-    await farm.engine.tasks.update_task(task.id, status="locked")
+    await farm.engine.tasks.update_task(task.id, status=TaskStatus.LOCKED)
     await versions.see("a task was set aside")
     await farm.engine.chains.update_chain(chain.id, name="another chain")
     await versions.see("the chain has another name")
-    await farm.engine.chains.update_chain(chain.id, status="failed")
+    await farm.engine.chains.update_chain(chain.id, status=TaskStatus.FAILED)
     await versions.see("the chain was given up")
