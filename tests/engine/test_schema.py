@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import get_args
+from uuid import RFC_4122
 
 import asyncpg
 import pytest
@@ -352,3 +353,15 @@ async def test_a_database_that_it_cannot_vouch_for_is_refused_and_left_alone(
             await engine.check_migrated()
 
     assert await dump_schema(empty_dsn) == dump
+
+
+async def test_ids_sort_in_the_order_in_which_they_were_made(empty_dsn: str) -> None:
+    await migrate_database(empty_dsn)
+    connection = await asyncpg.connect(empty_dsn)
+    try:
+        made = [await connection.fetchval("select corral.fn_uuid7()") for _ in range(500)]
+    finally:
+        await connection.close()
+
+    assert made == sorted(made)
+    assert {(each.version, each.variant) for each in made} == {(7, RFC_4122)}
