@@ -28,6 +28,14 @@ export function Ask(props: AskProps) {
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
+  const isLeft = useRef(false);
+  // A dialog tells that it closed a frame later; by then another question may stand here, which nobody answered yet.
+  function leave(): void {
+    if (isLeft.current) return;
+    isLeft.current = true;
+    dialog.current?.close();
+    props.onClose();
+  }
   function submit(event: FormEvent): void {
     event.preventDefault();
     props.onConfirm(text.trim());
@@ -35,7 +43,7 @@ export function Ask(props: AskProps) {
   return (
     <dialog
       ref={dialog}
-      onClose={props.onClose}
+      onClose={leave}
       aria-labelledby="ask-title"
       className="m-auto w-full max-w-md rounded-2xl border border-line bg-surface p-0 text-ink shadow-high backdrop:bg-black/40"
     >
@@ -57,7 +65,7 @@ export function Ask(props: AskProps) {
         )}
         <Refusal error={props.error} />
         <div className="flex justify-end gap-2">
-          <Button onClick={() => dialog.current?.close()}>{t("ask.no")}</Button>
+          <Button onClick={leave}>{t("ask.no")}</Button>
           {props.confirm && (
             <Button type="submit" look={props.isDangerous ? "danger" : "primary"} disabled={props.isPending}>
               {props.confirm}

@@ -14,6 +14,7 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   if (blocker.status !== "blocked") return null;
   return (
     <Ask
+      key={`${blocker.action} ${blocker.next.pathname}`}
       title={t("leave.title")}
       confirm={t("leave.confirm")}
       isDangerous
